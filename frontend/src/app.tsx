@@ -8,12 +8,11 @@ import { STRICT, SUMMARY } from './host/tab';
 import { FRESH_STEPS } from './host/url_state';
 import { useAddress, type Change } from './host/use_address';
 import { Actions } from './pair/actions';
-import { alternativeChange } from './pair/alternative';
 import { MarkerChoice } from './pair/marker_choice';
 import { NoPair } from './pair/no_pair';
 import { Pickers } from './pair/pickers';
 import { remember } from './pair/recent';
-import { defaultPair, withLaunches, withSteps } from './pair/selection';
+import { alternativeChange, defaultPair, withLaunches, withSteps } from './pair/selection';
 import { useRuns } from './pair/use_runs';
 import { profilerLinks } from './profiler_links';
 import { ResultView } from './result_view';
@@ -212,7 +211,7 @@ export function App() {
         )}
         {failure && <Banner message={`${failureText(failure).message} ${retryIn > 0 ? text.errors.retryIn(retryIn) : ''}`} action={text.errors.retry} onAction={() => refresh(true)} />}
         {newer !== '' && <Banner message={text.banners.newer(newer)} action={text.banners.update} onAction={() => setLoaded(answer)} />}
-        {notice !== '' && <Banner message={notice} onDismiss={() => setNotice('')} dismiss={text.banners.dismiss} />}
+        {notice !== '' && <Banner message={notice} onDismiss={() => setNotice('')} />}
         {comparison && <Tabs views={views} current={tab} table={comparison.tables[tab]} metric={address.metric} sort={address.sort} onChoose={chooseTab} onMetric={(metric) => change({ metric, sort: '', columns: '' }, true)} />}
       </header>
       <main class="view" tabIndex={-1} aria-busy={scanning || state.status === 'loading'}>

@@ -3,7 +3,7 @@
 import { useMemo } from 'preact/hooks';
 import type { RowSource } from './api/api';
 import { hasRates, ROOFLINE_COLUMNS } from './charts/roofline/roofline';
-import { hasUtilisation } from './charts/scatter/scatter';
+import { hasUtilisation, SCATTER_COLUMNS } from './charts/scatter/scatter';
 import type { Comparison, Table } from './contract/wire';
 import { profilerView } from './host/profiler_views';
 import { ATTRIBUTION } from './host/tab';
@@ -19,7 +19,7 @@ import { useAllRows } from './table/shown_rows/use_all_rows';
 import { Button, LinkButton } from './ui/buttons';
 import { Icon } from './ui/icons';
 import { Lazy } from './ui/lazy';
-import { Badge } from './ui/sides';
+import { Badge, LETTERS } from './ui/sides';
 import { metricWords, sentence, text } from './ui/strings';
 import { tableText } from './table/data/words';
 
@@ -72,7 +72,7 @@ export function ResultTable(props: Props) {
         extra={(row) =>
           profiler && !isMerged(row) && (
             <ul class="profiler-links">
-              {(['a', 'b'] as const).map((letter) => (
+              {LETTERS.map((letter) => (
                 <li key={letter}>
                   <LinkButton class="inline" title={profiler.hint(letter)} onClick={() => profiler.open(letter, { table: tab, row })}>
                     <Badge side={letter} /> {tableText.panel.openView(profilerView({ table: tab, row })?.label ?? '')}{' '}
@@ -104,7 +104,7 @@ function tracesIn({ baseline, candidate }: Comparison): boolean {
 }
 
 /** Columns that the pictures draw; the row's keys are fetched too. */
-const SCATTER = ['name', 'baseline_tensor_active', 'baseline_dram_active', 'candidate_tensor_active', 'candidate_dram_active', 'baseline_us', 'candidate_us'];
+const SCATTER = ['name', ...SCATTER_COLUMNS];
 const TIMELINE = ['index', 'place', 'candidate_name', 'status', ...SCATTER];
 
 /** The call tree as a flame graph that replaces its rows. */

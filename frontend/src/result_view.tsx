@@ -105,7 +105,6 @@ function Summary({ comparison, query, tabs, attribution, address, onChange, chos
               ledger={comparison.ledger}
               table={comparison.tables.categories}
               words={metricWords(comparison.headline.metric)}
-              omitEmpty
               selected={address.category}
               onSelect={(category) => onChange({ category })}
               onAll={() => onChange({ ...fresh, tab: ATTRIBUTION, min: 0 }, true)}

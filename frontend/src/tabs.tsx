@@ -126,7 +126,7 @@ export function Tabs({ views, current, table, metric, sort, onChoose, onMetric }
             aria-selected={view === shown}
             aria-controls="view"
             tabIndex={view === shown ? 0 : -1}
-            class={`tab${view.rows.length > 0 ? '' : ' tab-empty'}`}
+            class={`tab hover inset${view.rows.length > 0 ? '' : ' tab-empty'}`}
             onClick={() => choose(view)}
           >
             {view.label}

@@ -6,10 +6,10 @@ import type { Comparison, RunsAnswer, Side } from './contract/wire';
 import { comparisonOf } from './early';
 import { STRICT, SUMMARY } from './host/tab';
 import type { Address } from './host/url_state';
-import { fingerprint, missingOf, sideQuery } from './pair/selection';
+import { fingerprint, missingOf, sideQuery, type Missing } from './pair/selection';
 import { tabsOf } from './tabs';
 import { BoundedCache } from './ui/kept';
-import { text } from './ui/strings';
+import { LETTERS, sideName, type Letter } from './ui/sides';
 import { areRenamed, DRAWN, viewsOf } from './views';
 
 const comparisons = new BoundedCache<Comparison>(8);
@@ -17,7 +17,8 @@ const comparisons = new BoundedCache<Comparison>(8);
 /** `loaded` is the list of runs that the reader accepted, `answer` the latest. On other pages than the pair's nothing is asked. */
 export function useComparison(answer: RunsAnswer | null, loaded: RunsAnswer | null, a: Side | null, b: Side | null, address: Address) {
   const paired = address.page === '';
-  const { question, query, missing, newer } = useQuestion(answer, loaded, paired ? a : null, b, address.window, address.marker, address.kind);
+  const { window, marker, kind } = address;
+  const { question, query, missing, newer } = useMemo(() => questionOf(answer, loaded, paired ? a : null, b, address), [answer, loaded, paired, JSON.stringify([a, b]), window, marker, kind]);
   const [state, again, cancel] = useStream(comparisons, question, (onProgress, signal) => comparisonOf(query!, onProgress, signal));
   const comparison = paired && state.status === 'ready' ? state.answer : null;
   // the comparison on screen may still answer the previous question
@@ -35,25 +36,24 @@ interface Question {
   /** null while there is nothing to request */
   question: string | null;
   query: URLSearchParams | null;
-  missing: { side: 'a' | 'b'; what: 'run' | 'worker' | 'span'; name: string } | null;
+  missing: ({ side: Letter } & Missing) | null;
   /** names of the sides whose files changed since they were compared, "" for none */
   newer: string;
 }
 
 /** The request for the pair, with its files as of the list of runs that the reader accepted. */
-function useQuestion(answer: RunsAnswer | null, loaded: RunsAnswer | null, a: Side | null, b: Side | null, window: string, marker: string, kind: string): Question {
-  return useMemo(() => {
-    if (!answer || !a || !b) return { question: null, query: null, missing: null, newer: '' };
-    for (const side of ['a', 'b'] as const) {
-      const missing = missingOf(answer, side === 'a' ? a : b);
-      if (missing) return { question: null, query: null, missing: { side, ...missing }, newer: '' };
-    }
-    const query = sideQuery(a, b, window, marker, kind);
-    const accepted = loaded ?? answer;
-    const stamp = (side: Side): string => fingerprint(missingOf(accepted, side) ? answer : accepted, side);
-    const question = [query.toString(), stamp(a), stamp(b)].join('\n');
-    const changed = [a, b].map((side) => stamp(side) !== fingerprint(answer, side));
-    const newer = [changed[0] ? text.sideA : '', changed[1] ? text.sideB : ''].filter(Boolean).join(', ');
-    return { question, query, missing: null, newer };
-  }, [answer, loaded, JSON.stringify([a, b]), window, marker, kind]);
+function questionOf(answer: RunsAnswer | null, loaded: RunsAnswer | null, a: Side | null, b: Side | null, { window, marker, kind }: Address): Question {
+  const nothing: Question = { question: null, query: null, missing: null, newer: '' };
+  if (!answer || !a || !b) return nothing;
+  const sides = { a, b };
+  for (const side of LETTERS) {
+    const missing = missingOf(answer, sides[side]);
+    if (missing) return { ...nothing, missing: { side, ...missing } };
+  }
+  const query = sideQuery(a, b, window, marker, kind);
+  const accepted = loaded ?? answer;
+  const stamp = (side: Side): string => fingerprint(missingOf(accepted, side) ? answer : accepted, side);
+  const question = [query.toString(), stamp(a), stamp(b)].join('\n');
+  const newer = LETTERS.filter((side) => stamp(sides[side]) !== fingerprint(answer, sides[side])).map(sideName).join(', ');
+  return { ...nothing, question, query, newer };
 }

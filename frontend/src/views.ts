@@ -1,6 +1,6 @@
 // The six views of a comparison and the tables in each, by kind of row and grouping.
 
-import type { Table } from './contract/wire';
+import { roleAt, type Table } from './contract/wire';
 import { ATTRIBUTION, STRICT, SUMMARY, TIMELINES, type Tab } from './host/tab';
 import { text } from './ui/strings';
 
@@ -57,7 +57,7 @@ const PLACES: [string, [string, string[]][]][] = [
 /** Whether fewer than half of the kernels, among the rows sent with the comparison, have the same name on both sides. A table
     by name then lists most of them as new or gone, so the one that matches them by their work comes first. */
 export function areRenamed(kernels: Table | undefined): boolean {
-  const status = kernels?.columns.findIndex((column) => column.role === 'status') ?? -1;
+  const status = roleAt(kernels, 'status');
   if (!kernels || status < 0) return false;
   return 2 * kernels.rows.filter((cells) => cells[status] === 'both').length < kernels.rows.length;
 }

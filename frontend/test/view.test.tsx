@@ -64,18 +64,18 @@ describe('the verdict', () => {
 
 describe('the waterfall', () => {
   it('has a row for every part, those without change too, and says that they add up', () => {
-    render(<WaterfallView ledger={comparison().ledger} words={metricWords('step_time')} omitEmpty={false} selected="" onSelect={() => undefined} onAll={() => undefined} />, root);
+    render(<WaterfallView ledger={ledger([ledgerRow(['Kernel'], 100_000_000, 125_000_000), ledgerRow(['Other'], 1, 1)])} words={metricWords('step_time')} selected="" onSelect={() => undefined} onAll={() => undefined} />, root);
     expect([...root.querySelectorAll('button.fall .fall-label')].map((label) => label.textContent)).toEqual(['Kernel', 'Other']);
     expect(shown()).toContain('The parts add up exactly to +25.00 ms, the whole difference.');
   });
   it('leaves out parts that a listing cannot have, and says so', () => {
-    render(<WaterfallView ledger={comparison().ledger} words={metricWords('kernel_time')} omitEmpty selected="" onSelect={() => undefined} onAll={() => undefined} />, root);
+    render(<WaterfallView ledger={comparison().ledger} words={metricWords('kernel_time')} selected="" onSelect={() => undefined} onAll={() => undefined} />, root);
     expect([...root.querySelectorAll('button.fall .fall-label')].map((label) => label.textContent)).toEqual(['Kernel']);
     expect(shown()).toContain('1 part is zero on both sides and not drawn.');
   });
   it('says which parts a recording of the CPU alone cannot have, and does not count them as zero', () => {
     const books = { ...ledger([ledgerRow(['Kernel'], 0, 0), ledgerRow(['Other'], 1, 2)]), not_recorded: [['Kernel'], ['Kernel']] as [string[], string[]] };
-    render(<WaterfallView ledger={books} words={metricWords('step_time')} omitEmpty selected="" onSelect={() => undefined} onAll={() => undefined} />, root);
+    render(<WaterfallView ledger={books} words={metricWords('step_time')} selected="" onSelect={() => undefined} onAll={() => undefined} />, root);
     expect(shown()).toContain('Both sides recorded the CPU alone: Kernel not measured. The parts add up');
   });
   it('puts the change at equal machine speed next to the change as recorded, where it is known', () => {
@@ -86,15 +86,15 @@ describe('the waterfall', () => {
       rows: [['CPU Exec', -500, 0.86], ['Other', 15_500, 0.049]] as Cell[][],
     };
     const values = (): string[][] => [...root.querySelectorAll('.fall, .fall-axis')].map((row) => [...row.querySelectorAll(':scope > .fall-value')].map((cell) => cell.textContent?.replace(/[▲▼]/, '') ?? ''));
-    render(<WaterfallView ledger={books} table={table} words={metricWords('step_time')} omitEmpty selected="" onSelect={() => undefined} onAll={() => undefined} />, root);
+    render(<WaterfallView ledger={books} table={table} words={metricWords('step_time')} selected="" onSelect={() => undefined} onAll={() => undefined} />, root);
     expect(values().map((row) => row[1])).toEqual(['at equal speed', '', '+15.50\u202fms', '−0.50\u202fms', '+15.00\u202fms']);
     expect(root.querySelector('button.fall > [title*="0.049"]')?.textContent).toBe('▲+15.50\u202fms');
-    render(<WaterfallView ledger={books} words={metricWords('step_time')} omitEmpty selected="" onSelect={() => undefined} onAll={() => undefined} />, root);
+    render(<WaterfallView ledger={books} words={metricWords('step_time')} selected="" onSelect={() => undefined} onAll={() => undefined} />, root);
     expect(values().every((row) => row.length === 1)).toBe(true);
   });
   it('keeps the focus on the first part that it unfolds', () => {
     const parts = ['Kernel', 'Memcpy', 'Memset', 'Other'].map((name, at) => ledgerRow([name], 1000, at === 0 ? 900_000 : 1000 + at));
-    act(() => render(<WaterfallView ledger={ledger(parts)} words={metricWords('step_time')} omitEmpty selected="" onSelect={() => undefined} onAll={() => undefined} />, root));
+    act(() => render(<WaterfallView ledger={ledger(parts)} words={metricWords('step_time')} selected="" onSelect={() => undefined} onAll={() => undefined} />, root));
     const labels = (): (string | null)[] => [...root.querySelectorAll('button.fall .fall-label')].map((label) => label.textContent);
     expect(labels()).toEqual(['Kernel', ' 3 other parts']);
     act(() => root.querySelector<HTMLElement>('button.fall.zero')!.click());

@@ -23,10 +23,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "host": {"api", "contract", "ui"},
     "charts": {"host", "ui"},
     "table": {
-        "api", "contract", "host", "states", "table/data", "table/layout", "table/shown_rows", "table/step_lines", "ui",
-        "ui/controls",
+        "api", "contract", "host", "states", "table/data", "table/shown_rows", "table/step_lines", "ui", "ui/controls",
     },
-    "table/layout": set(),
     "table/data": {"contract", "host", "ui"},
     "table/shown_rows": {"api", "contract", "host", "table/data", "ui"},
     "table/step_lines": {"api", "contract", "ui"},

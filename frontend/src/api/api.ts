@@ -1,6 +1,5 @@
 // Requests to the server's routes. URLs are relative to this module, so any path prefix or proxy works.
 
-import type { StrictAnswer } from '../contract/sent';
 import { checked, SchemaError, type Comparison, type Progress, type RunEntry, type RunsAnswer, type ServerError, type StreamLine, type TablePage } from '../contract/wire';
 import { text } from '../ui/strings';
 
@@ -134,29 +133,20 @@ export async function fetchEveryRow(source: RowSource, asked: Record<string, str
   return rows;
 }
 
-/** Decodes JSON lines from a stream of bytes: `push` takes a chunk and returns the values of the lines that it completes.
- *  Characters may be split between chunks. */
-export class LineDecoder<T> {
-  private readonly text = new TextDecoder();
+/** Values of a stream of JSON lines; lines and characters may be split between chunks. */
+export async function* jsonLines<T>(body: ReadableStream<BufferSource>): AsyncGenerator<T> {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   /** parts of the incomplete line, joined only once it is complete: a line may be long and the chunks many */
-  private parts: string[] = [];
-
-  push(chunk: Uint8Array): T[] {
-    return this.take(this.text.decode(chunk, { stream: true }));
-  }
-
-  /** Ends the stream; the last line needs no line break. */
-  end(): T[] {
-    return this.take(`${this.text.decode()}\n`);
-  }
-
-  private take(text: string): T[] {
-    const [first = '', ...others] = text.split('\n');
-    this.parts.push(first);
-    if (others.length === 0) return [];
-    const lines = [this.parts.join(''), ...others];
-    this.parts = lines.splice(-1);
-    return lines.filter((line) => /\S/.test(line)).map((line) => JSON.parse(line) as T);
+  let parts: string[] = [];
+  for (let done = false; !done; ) {
+    const chunk = await reader.read();
+    done = chunk.done;
+    const [first = '', ...others] = (chunk.value ?? '\n').split('\n'); // the last line needs no line break
+    parts.push(first);
+    if (others.length === 0) continue;
+    const lines = [parts.join(''), ...others];
+    parts = lines.splice(-1);
+    for (const line of lines) if (/\S/.test(line)) yield JSON.parse(line) as T;
   }
 }
 
@@ -164,46 +154,33 @@ export class LineDecoder<T> {
 export async function eachLine<T>(url: string, take: (line: T) => void, signal: AbortSignal): Promise<void> {
   const response = await request(url, signal);
   if (!response.body) throw new RequestError('not_json', '', '');
-  const decoder = new LineDecoder<T | { error: ServerError }>();
-  const reader = response.body.getReader();
-  const taken = (lines: (T | { error: ServerError })[]): void => {
-    for (const line of lines) {
+  try {
+    for await (const line of jsonLines<T | { error: ServerError }>(response.body)) {
       if (typeof line === 'object' && line !== null && 'error' in line) throw new RequestError(line.error.code, line.error.message, line.error.hint);
       take(line as T);
     }
-  };
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      taken(decoder.push(value));
-    }
-    taken(decoder.end());
   } catch (error) {
     if (error instanceof TypeError) throw new RequestError('unreachable', error.message, '');
     throw error;
   }
 }
 
-/** Fetches a streamed answer: reports progress lines and returns the last result line, converted by `taken`. */
-export async function fetchLines<T>(url: string, taken: (result: unknown) => T, onProgress: (progress: Progress) => void, signal: AbortSignal): Promise<T> {
+type OnProgress = (progress: Progress) => void;
+
+/** Fetches a streamed answer: reports its progress lines and returns the last result line; fails if that has another schema. */
+export async function fetchStream<T extends { schema: string }>(route: string, query: URLSearchParams, schema: T['schema'], onProgress: OnProgress, signal: AbortSignal): Promise<T> {
   const results: T[] = [];
   const take = (line: StreamLine): void => {
     if ('progress' in line) onProgress(line.progress);
-    else if ('result' in line) results.push(taken(line.result));
+    else if ('result' in line) results.push(checked<T>(line.result, schema));
   };
-  await eachLine<StreamLine>(url, take, signal);
+  await eachLine<StreamLine>(apiUrl(route, query), take, signal);
   const result = results.pop();
   if (result === undefined) throw new RequestError('unreachable', '', '');
   return result;
 }
 
 /** Fetches the comparison of a pair. */
-export function fetchComparison(query: URLSearchParams, onProgress: (progress: Progress) => void, signal: AbortSignal): Promise<Comparison> {
-  return fetchLines(apiUrl('comparison', query), (answer) => checked<Comparison>(answer, 'tb_perfcompare.comparison/1'), onProgress, signal);
-}
-
-/** Fetches the strict report of a pair. */
-export function fetchStrict(query: URLSearchParams, onProgress: (progress: Progress) => void, signal: AbortSignal): Promise<StrictAnswer> {
-  return fetchLines(apiUrl('strict', queryWith(query, { stream: '1' })), (answer) => checked<StrictAnswer>(answer, 'tb_perfcompare.strict/1'), onProgress, signal);
+export function fetchComparison(query: URLSearchParams, onProgress: OnProgress, signal: AbortSignal): Promise<Comparison> {
+  return fetchStream('comparison', query, 'tb_perfcompare.comparison/1', onProgress, signal);
 }

@@ -28,13 +28,14 @@ interface Streamed<T> {
   /** the question that `answer` answers */
   question: string;
   failure: Failure | null;
-  /** progress of the files read for the loading answer, its phase, and the Unix time in milliseconds when it was requested */
+  /** progress of the files read for the loading answer, the latest line of it, and the Unix time in milliseconds when it was
+   *  requested */
   files: FileProgress[];
-  phase: string;
+  progress: Progress | null;
   since: number;
 }
 
-const NONE: Streamed<never> = { status: 'none', answer: null, question: '', failure: null, files: [], phase: '', since: 0 };
+const NONE: Streamed<never> = { status: 'none', answer: null, question: '', failure: null, files: [], progress: null, since: 0 };
 
 /** `question` identifies everything that the answer depends on; null requests nothing. Also returns callbacks that retry and
  *  cancel. */
@@ -54,9 +55,9 @@ export function useStream<T>(kept: BoundedCache<T>, question: string | null, ask
     }
     const controller = new AbortController();
     let current = true;
-    setState(({ answer, question: answered }) => ({ ...NONE, status: 'loading', answer, question: answered, phase: 'queued', since: Date.now() }));
+    setState(({ answer, question: answered }) => ({ ...NONE, status: 'loading', answer, question: answered, since: Date.now() }));
     const onProgress = (progress: Progress): void => {
-      if (current) setState((before) => ({ ...before, files: foldProgress(before.files, progress), phase: progress.phase }));
+      if (current) setState((before) => ({ ...before, files: foldProgress(before.files, progress), progress }));
     };
     ask(onProgress, controller.signal)
       .then((answer) => {

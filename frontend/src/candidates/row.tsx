@@ -93,7 +93,7 @@ function VerdictWords({ result, adjusted, compared }: { result: CandidateResult;
         <Icon name={icon(verdict)} size={14} /> {words.verdict[verdict]}
       </span>
       {compared > 1 && adjusted && adjusted.stands !== null && (
-        <span class={`vs-small${adjusted.stands ? ' muted' : ' vs-falls'}`} title={about}>
+        <span class={`vs-small${adjusted.stands ? ' muted' : ' unsure'}`} title={about}>
           {adjusted.stands ? words.stands(compared) : words.falls(compared)}
         </span>
       )}

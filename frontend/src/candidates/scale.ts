@@ -12,13 +12,8 @@ const PAD = 0.06;
  *  others. */
 const FAR = 30;
 
-interface Reach {
-  low: number;
-  high: number;
-}
-
 /** The shift and its interval as fractions; null if there is none. */
-export function reachOf(row: Row | undefined): (Reach & { estimate: number }) | null {
+export function reachOf(row: Row | undefined): { low: number; high: number; estimate: number } | null {
   const { low = null, high = null, estimate = null } = row?.result?.headline.shift ?? {};
   return low === null || high === null || estimate === null ? null : { low, high, estimate };
 }

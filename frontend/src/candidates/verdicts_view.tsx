@@ -115,11 +115,11 @@ function Rows({ answer, baseline, candidates, window, marker, kind, sort, option
   const unlike = found ? 1 - (1 - found.alpha) ** compared : 0;
   return (
     <>
-      {newer && <Banner message={words.newer} action={words.update} onAction={() => accept(answer)} />}
+      {newer && <Banner message={words.newer} action={text.banners.update} onAction={() => accept(answer)} />}
       <p class="vs-state wrap">
-        <span role="status">{state.status === 'cancelled' ? `${words.cancelled} ${words.done(done, candidates.length)}` : words.done(done, candidates.length)}</span>
+        <span role="status">{state.status === 'cancelled' ? `${text.loading.cancelled} ${words.done(done, candidates.length)}` : words.done(done, candidates.length)}</span>
         {state.status === 'loading' && (
-          <Button onClick={cancel}>{words.cancel}</Button>
+          <Button onClick={cancel}>{text.loading.cancel}</Button>
         )}
         {state.status === 'cancelled' && (
           <Button onClick={again}>{words.goOn}</Button>

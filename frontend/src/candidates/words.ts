@@ -15,12 +15,9 @@ export const words = {
   leftOut: (n: number) => `${formatMany(n, 'further candidate', 'further candidates')} of this link left out.`,
   order: 'Order',
   orders: { '': 'as listed', '-shift': 'slowest first', shift: 'fastest first' } as Record<string, string>,
-  cancel: 'Cancel',
-  cancelled: 'Cancelled.',
   goOn: 'Continue',
   done: (done: number, all: number) => (done === all ? `${formatMany(all, 'candidate')} compared` : `${done} of ${formatMany(all, 'candidate')} compared`),
   newer: 'Newer data.',
-  update: 'Update',
   head: {
     candidate: 'Candidate',
     verdict: 'Verdict',

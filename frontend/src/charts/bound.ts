@@ -13,5 +13,8 @@ export function boundClass(tensor: number | null, dram: number | null): number {
   return high[0] ? (high[1] ? 2 : 0) : high[1] ? 1 : 3;
 }
 
+/** Style property of the class's colour. */
+export const boundColour = (name: string): string => `--bound-${name.replace(/[ -]/g, '_')}`;
+
 /** Name of the class as users read it. */
 export const boundWord = (name: string): string => (name === 'both' || name === 'neither' ? `bound by ${name}` : name);

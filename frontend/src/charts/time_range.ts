@@ -1,4 +1,4 @@
-// Visible range of a time axis: zooming, panning, wheel input.
+// Visible range of a time axis: zooming, panning, wheel input; finding what is at an instant.
 
 export interface TimeRange {
   from: number;
@@ -34,6 +34,17 @@ export function isWhole(whole: TimeRange, range: TimeRange): boolean {
 
 export function sameRange(a: TimeRange, b: TimeRange): boolean {
   return a.from === b.from && a.to === b.to;
+}
+
+/** First index whose test holds, for a test that holds for every later index too; `count` if it holds for none. */
+export function firstIndex(count: number, test: (index: number) => boolean): number {
+  let [low, high] = [0, count];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (test(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 /** Range after a wheel event: vertical turns zoom around `at`, horizontal ones pan. `each` is the time per pixel. */

@@ -2,6 +2,7 @@
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Letter } from '../ui/sides';
+import { pointIn } from './canvas';
 import { canChoose, ordered, stepRange } from './brush';
 
 /** A range being drawn, as indices on one side in the order reached: `from` may be after `to`. */
@@ -52,10 +53,6 @@ export function useLanes({ shown, labels, chosen, at, placeAt, onOpen, onSteps }
     onSteps(brush.side, range);
     return true;
   };
-  const pointed = (event: MouseEvent): [number, number] => {
-    const frame = box.current!.getBoundingClientRect();
-    return [event.clientX - frame.left, event.clientY - frame.top];
-  };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey || shown.length === 0) return;
     const { side, place } = active ?? { side: shown[0]!, place: -1 };
@@ -96,20 +93,20 @@ export function useLanes({ shown, labels, chosen, at, placeAt, onOpen, onSteps }
       cancel();
     },
     onPointerDown: (event: preact.TargetedPointerEvent<HTMLDivElement>) => {
-      const hit = at(...pointed(event));
+      const hit = at(...pointIn(event));
       if (event.button !== 0 || !hit) return;
       grip.current = event.clientX;
       begin(hit.side, hit.place);
       event.currentTarget.setPointerCapture(event.pointerId);
     },
     onPointerMove: (event: PointerEvent) => {
-      const [x, y] = pointed(event);
+      const [x, y] = pointIn(event);
       const hit = at(x, y);
       if (brush) reach(placeAt(brush.side, x), Math.abs(event.clientX - grip.current) > 3);
       else setActive(hit && { ...hit, keyed: false });
     },
     onPointerUp: (event: PointerEvent) => {
-      const hit = at(...pointed(event));
+      const hit = at(...pointIn(event));
       if (brush?.moved) finish();
       else {
         cancel();

@@ -11,9 +11,9 @@ interface Props {
 export function ZoomButtons({ label, names, onZoom }: Props) {
   return (
     <span class="segments zoom-buttons" role="group" aria-label={label}>
-      <IconButton icon="plus" label={names[0]} onClick={() => onZoom('+')} />
-      <IconButton icon="minus" label={names[1]} onClick={() => onZoom('-')} />
-      <IconButton icon="whole" label={names[2]} onClick={() => onZoom('0')} />
+      <IconButton class="inset" icon="plus" label={names[0]} onClick={() => onZoom('+')} />
+      <IconButton class="inset" icon="minus" label={names[1]} onClick={() => onZoom('-')} />
+      <IconButton class="inset" icon="whole" label={names[2]} onClick={() => onZoom('0')} />
     </span>
   );
 }

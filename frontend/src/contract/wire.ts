@@ -91,6 +91,12 @@ export const PLAIN_COLUMN = { unit: '', better: 'none', description: '', role: '
 /** What can be done with a table that the page makes. */
 export const PLAIN_TABLE = { per_step: false, callers: false, adds_up: true, categories: [] as string[], notes: [] as string[] };
 
+/** Index of the column of this name; -1 without a table or such a column. */
+export const columnAt = (table: sent.Table | undefined, name: string): number => table?.columns.findIndex((column) => column.name === name) ?? -1;
+
+/** Index of the first column of this role. */
+export const roleAt = (table: sent.Table | undefined, role: sent.Column['role']): number => table?.columns.findIndex((column) => column.role === role) ?? -1;
+
 /** An answer of another schema than this page draws. */
 export class SchemaError extends Error {
   constructor(readonly found: string, readonly expected: string) {

@@ -2,9 +2,11 @@
 
 import { useState } from 'preact/hooks';
 import { YTick } from '../charts/axes';
+import { pointIn } from '../charts/canvas';
 import { niceTicks } from '../charts/ticks';
-import { formatIn, formatPercent, formatRound, type NumberStyle } from '../ui/format';
+import { formatPercent, formatRound, formatWithUnit, type NumberStyle } from '../ui/format';
 import { letterOf } from '../ui/sides';
+import { text } from '../ui/strings';
 import { Tooltip } from '../ui/controls/tooltip';
 import { runKeyAction } from '../ui/use_keys';
 import { useWidth } from '../ui/use_width';
@@ -41,7 +43,7 @@ const KINDS: Kind[] = ['usual', 'unsure', 'outlier', 'change', 'unmeasured'];
 
 /** Describes a point in words. */
 export function describe(point: Point, style: NumberStyle): string {
-  const time = point.median_step_us === null ? words.unmeasured : `${formatIn(style, point.median_step_us)}\u202f${style.unit}`;
+  const time = point.median_step_us === null ? words.unmeasured : formatWithUnit(style, point.median_step_us);
   const rest = [
     point.difference === null ? '' : words.againstLevel(formatPercent(point.difference, true)),
     point.verdict === null || point.verdict === 'same' ? '' : (words.verdict[point.verdict] ?? ''),
@@ -79,8 +81,7 @@ export function HistoryChart({ history, style, a, b, onPick }: Props) {
     });
   };
   const nearest = (event: MouseEvent): number | null => {
-    const frame = (event.currentTarget as Element).getBoundingClientRect();
-    const [px, py] = [event.clientX - frame.left, event.clientY - frame.top];
+    const [px, py] = pointIn(event);
     let best: number | null = null;
     let least = 18 ** 2;
     points.forEach((_, place) => {
@@ -147,7 +148,7 @@ export function HistoryChart({ history, style, a, b, onPick }: Props) {
         </span>
         {scale.above > 0 && <span>{words.above(scale.above)}</span>}
         {scale.below > 0 && <span>{words.below(scale.below)}</span>}
-        {scale.low > 0 && <span class="muted">{words.broken}</span>}
+        {scale.low > 0 && <span class="muted">{text.waterfall.broken}</span>}
       </p>
     </div>
   );

@@ -10,15 +10,7 @@ export interface Frame {
   bottom: number;
 }
 
-export interface Scale {
-  x: (place: number) => number;
-  y: (us: number) => number;
-  low: number;
-  high: number;
-  /** number of points above and below the axis range */
-  above: number;
-  below: number;
-}
+export type Scale = ReturnType<typeof scaleOf>;
 
 const PAD = 0.08;
 /** Limits the axis to this many times the 10 to 90 % spread beyond it, so that an outlier does not flatten the
@@ -29,8 +21,8 @@ function quantile(sorted: number[], q: number): number {
   return sorted[Math.min(sorted.length - 1, Math.max(0, Math.round(q * (sorted.length - 1))))] ?? 0;
 }
 
-/** Axis range that holds all levels and all points except outliers. */
-export function scaleOf(history: History, frame: Frame): Scale {
+/** Axis range that holds all levels and all points except outliers; `above` and `below` count the points outside. */
+export function scaleOf(history: History, frame: Frame) {
   const times = history.points.flatMap((point) => point.median_step_us ?? []).sort((a, b) => a - b);
   const levels = history.segments.map((segment) => segment.typical_us);
   const [first, last] = [quantile(times, 0), quantile(times, 1)];

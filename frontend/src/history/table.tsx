@@ -5,7 +5,7 @@ import { Button, LinkButton } from '../ui/buttons';
 import { Delta } from '../ui/delta';
 import { formatIn, formatP, formatPercent, NOT_MEASURED, type NumberStyle } from '../ui/format';
 import { Listing } from '../ui/controls/listing';
-import { letterOf } from '../ui/sides';
+import { letterOf, LETTERS, type Letter } from '../ui/sides';
 import { before, kindOf } from './scale';
 import type { History } from './wire';
 import { when, words } from './words';
@@ -17,7 +17,7 @@ interface Props {
   style: NumberStyle;
   a: number;
   b: number;
-  onLetter: (letter: 'a' | 'b', place: number) => void;
+  onLetter: (letter: Letter, place: number) => void;
   onCompare: (a: number, b: number) => void;
 }
 
@@ -80,7 +80,7 @@ export function HistoryTable({ history, style, a, b, onLetter, onCompare }: Prop
               <td role="cell" class="hs-compare">
                 {opens ? (
                   <>
-                    {(['a', 'b'] as const).map((letter) => {
+                    {LETTERS.map((letter) => {
                       const name = letterOf(letter);
                       return (
                         <button

@@ -14,22 +14,15 @@ export interface ProfilerView {
   search: { field: string; name: string }[];
 }
 
-const VIEWS: Record<string, { value: string; label: string; fields: string[] }> = {
-  operators: { value: 'Operator', label: 'Operator', fields: ['Search by Name'] },
-  operators_by_shape: { value: 'Operator', label: 'Operator', fields: ['Search by Name'] },
-  operators_by_type: { value: 'Operator', label: 'Operator', fields: ['Search by Name'] },
-  kernels: { value: 'Kernel', label: 'GPU Kernel', fields: ['Search by Kernel Name'] },
-  kernels_by_launch: { value: 'Kernel', label: 'GPU Kernel', fields: ['Search by Kernel Name'] },
-  kernels_by_module: { value: 'Kernel', label: 'GPU Kernel', fields: ['Search by Kernel Name'] },
-  kernels_by_type: { value: 'Kernel', label: 'GPU Kernel', fields: ['Search by Kernel Name'] },
-  kernels_by_operator: { value: 'Kernel', label: 'GPU Kernel', fields: ['Search by Kernel Name', 'Search by Operator Name'] },
-  modules: { value: 'Module', label: 'Module', fields: [] },
-  memory: { value: 'Memory', label: 'Memory', fields: [] },
-  memory_curves: { value: 'Memory', label: 'Memory', fields: [] },
-  memory_allocations: { value: 'Memory', label: 'Memory', fields: [] },
-  communication: { value: 'Distributed', label: 'Distributed', fields: [] },
-  ranks: { value: 'Distributed', label: 'Distributed', fields: [] },
-  call_tree: { value: 'Trace', label: 'Trace', fields: [] },
+const view = (value: string, label = value, ...fields: string[]) => ({ value, label, fields });
+const OPERATOR = view('Operator', 'Operator', 'Search by Name');
+const KERNEL = view('Kernel', 'GPU Kernel', 'Search by Kernel Name');
+
+const VIEWS: Record<string, ReturnType<typeof view>> = {
+  operators: OPERATOR, operators_by_shape: OPERATOR, operators_by_type: OPERATOR,
+  kernels: KERNEL, kernels_by_launch: KERNEL, kernels_by_module: KERNEL, kernels_by_type: KERNEL,
+  kernels_by_operator: { ...KERNEL, fields: [...KERNEL.fields, 'Search by Operator Name'] },
+  modules: view('Module'), memory: view('Memory'), communication: view('Distributed'), ranks: view('Distributed'), call_tree: view('Trace'),
 };
 
 /** View for a row; null if that tab has none, and the tab then opens on the run only. */

@@ -8,66 +8,6 @@ const SCHEME = '1';
 
 /** Values of the status filter that select by the change column instead of the status column. */
 export const CHANGES = ['slower', 'faster'] as const;
-export type StatusFilter = 'all' | 'added' | 'removed' | 'replaced' | (typeof CHANGES)[number];
-
-/** Everything that a link holds. Null and "" mean the default and are omitted. */
-export interface Address {
-  a: Side | null;
-  b: Side | null;
-  /** "" for the pair; the other pages need no pair */
-  page: Page;
-  /** sides compared with A on the verdicts page */
-  candidates: Side[];
-  /** series on the history page; "" for the first */
-  series: string;
-  window: 'device' | 'marker';
-  /** marker that delimits steps; "" for the one the server finds */
-  marker: string;
-  /** the only kind of iteration compared, "" for all */
-  kind: string;
-  tab: string;
-  q: string;
-  sort: string;
-  /** time metric of the table; "" for the default */
-  metric: string;
-  status: StatusFilter;
-  /** smallest |delta| as a fraction of the shorter side's step; null for the default */
-  min: number | null;
-  category: string;
-  row: string;
-  columns: string;
-  /** column widths changed by the reader, and pinned items (table/layout/kept_layout.ts, ui/pins.ts) */
-  widths: string;
-  pins: string;
-  /** `each` shows the layers of a network as separate rows (table/layers.ts) */
-  layers: string;
-  /** only rows with a clear difference */
-  clear: boolean;
-  /** comma-separated tabs whose chart is closed; `closed`, found in old links, means all of them */
-  closedCharts: string;
-  /** what the colour of launches shows; "" for the first option */
-  colour: string;
-  /** display options of a chart, in its own format; "" for the default */
-  chartOptions: string;
-  /** zoomed frame of the flame graph; "" for the root */
-  zoom: string;
-  /** strict report: pair of processes, `10:12`; "" for the first */
-  processes: string;
-  /** strict report of traces: whether a function's share is of its total or exclusive time */
-  beta: 'total' | 'exclusive';
-  /** step timelines: the steps, the visible span, the selected event, lanes folded or unfolded */
-  stepA: string;
-  stepB: string;
-  at: string;
-  event: string;
-  /** nanoseconds by which B is shifted right to align an event with its counterpart */
-  shift: string;
-  fold: string;
-}
-
-/** Pages; "" is the page of the pair. */
-const PAGES = ['', 'verdicts', 'history'] as const;
-export type Page = (typeof PAGES)[number];
 
 /** Serialisation of one part of the state: its key and conversions; the default is written as "". */
 interface Field<T> {
@@ -84,39 +24,69 @@ function oneOf<T extends string>(key: string, words: readonly T[]): Field<T> {
   return { key, read: (text) => words.find((word) => word === text) ?? usual, write: (value) => (value === usual ? '' : value) };
 }
 
-const FIELDS: { [K in keyof Omit<Address, 'a' | 'b'>]: Field<Address[K]> } = {
-  page: oneOf('page', PAGES),
+/** What a link holds besides the pair. Null and "" mean the default and are omitted. */
+const FIELDS = {
+  /** "" for the pair; the other pages need no pair */
+  page: oneOf('page', ['', 'verdicts', 'history']),
+  /** sides compared with A on the verdicts page */
   candidates: { key: 'c', read: readSides, write: writeSides },
+  /** series on the history page; "" for the first */
   series: plain('series'),
   window: oneOf('w', ['device', 'marker']),
+  /** marker that delimits steps; "" for the one the server finds */
   marker: plain('mk'),
+  /** the only kind of iteration compared, "" for all */
   kind: plain('kind'),
   tab: plain('tab'),
   q: plain('q'),
   sort: plain('sort'),
+  /** time metric of the table; "" for the default */
   metric: plain('metric'),
   status: oneOf('only', ['all', 'added', 'removed', 'replaced', ...CHANGES]),
-  min: { key: 'min', read: (text) => (text !== '' && Number(text) >= 0 && Number.isFinite(Number(text)) ? Number(text) : null), write: (value) => (value === null ? '' : String(value)) },
+  /** smallest |delta| as a fraction of the shorter side's step; null for the default */
+  min: {
+    key: 'min',
+    read: (text: string): number | null => (text !== '' && Number(text) >= 0 && Number.isFinite(Number(text)) ? Number(text) : null),
+    write: (value: number | null) => (value === null ? '' : String(value)),
+  },
   category: plain('cat'),
   columns: plain('cols'),
+  /** column widths changed by the reader, and pinned items (table/data/column_tracks.ts, ui/pins.ts) */
   widths: plain('widths'),
   pins: plain('pins'),
+  /** `each` shows the layers of a network as separate rows (table/data/layers.ts) */
   layers: plain('layers'),
   row: plain('row'),
-  clear: { key: 'clear', read: (text) => text === '1', write: (value) => (value ? '1' : '') },
+  /** only rows with a clear difference */
+  clear: { key: 'clear', read: (text: string) => text === '1', write: (value: boolean) => (value ? '1' : '') },
+  /** comma-separated tabs whose chart is closed; `closed`, found in old links, means all of them */
   closedCharts: plain('figure'),
+  /** what the colour of launches shows; "" for the first option */
   colour: plain('colour'),
+  /** display options of a chart, in its own format; "" for the default */
   chartOptions: plain('look'),
+  /** zoomed frame of the flame graph; "" for the root */
   zoom: plain('zoom'),
+  /** strict report: pair of processes, `10:12`; "" for the first */
   processes: plain('pids'),
+  /** strict report of traces: whether a function's share is of its total or exclusive time */
   beta: oneOf('beta', ['total', 'exclusive']),
+  /** step timelines: the steps, the visible span, the selected event */
   stepA: plain('ta'),
   stepB: plain('tb'),
   at: plain('at'),
   event: plain('ev'),
+  /** nanoseconds by which B is shifted right to align an event with its counterpart */
   shift: plain('shift'),
+  /** lanes folded or unfolded */
   fold: plain('fold'),
 };
+
+/** The page's state: the pair, and a value for each field. */
+export type Address = { a: Side | null; b: Side | null } & { [K in keyof typeof FIELDS]: ReturnType<(typeof FIELDS)[K]['read']> };
+export type Page = Address['page'];
+export type StatusFilter = Address['status'];
+
 const NAMED = Object.entries(FIELDS) as [string, Field<unknown>][];
 
 const ALL_CLOSED = 'closed';

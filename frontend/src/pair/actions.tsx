@@ -1,12 +1,13 @@
 // Buttons for the pair: suggestions, link, export, keyboard shortcuts.
 
-import { apiUrl, request } from '../api/api';
+import { apiUrl, queryWith, request } from '../api/api';
 import type { Comparison, RunsAnswer, Side } from '../contract/wire';
 import { addressWith, copyText, currentHash } from '../host/host';
 import { writeHash, type Address, type Page } from '../host/url_state';
 import { Button, IconButton } from '../ui/buttons';
 import { Icon } from '../ui/icons';
 import { Menu, MenuItem } from '../ui/controls/menu';
+import type { Letter } from '../ui/sides';
 import { text } from '../ui/strings';
 import { sideQuery } from './selection';
 import { SuggestMenu } from './suggest_menu';
@@ -28,7 +29,7 @@ interface Props {
 }
 
 export function Actions(props: Props) {
-  const { answer, address, a, b, comparison, onPair, onPage, onStrict, onKeys, onSay } = props;
+  const { answer, address, a, b, onPair, onPage, onKeys, onSay } = props;
   const paired = address.page === '';
   const copyLink = (): void => {
     const link = addressWith(writeHash(currentHash(), paired || address.page === 'verdicts' ? { ...address, a, b } : address));
@@ -41,7 +42,7 @@ export function Actions(props: Props) {
           <Icon name="link" />
           <span class="button-text">{text.actions.copyLink}</span>
         </Button>
-        {paired && a && b && <ExportMenu a={a} b={b} window={address.window} marker={address.marker} kind={address.kind} table={props.table} comparison={comparison} onStrict={onStrict} onSay={onSay} />}
+        {paired && a && b && <ExportMenu {...props} a={a} b={b} />}
         {!paired && (
           <Button onClick={() => onPage('')}>{text.pages.pair}</Button>
         )}
@@ -50,26 +51,9 @@ export function Actions(props: Props) {
   );
 }
 
-interface ExportProps {
-  a: Side;
-  b: Side;
-  window: string;
-  marker: string;
-  kind: string;
-  table: string;
-  comparison: Comparison | null;
-  onStrict: (() => void) | null;
-  onSay: (message: string) => void;
-}
-
 /** The server makes the exported files, so that they equal those of the command line. */
-function ExportMenu({ a, b, window, marker, kind, table, comparison, onStrict, onSay }: ExportProps) {
-  const url = (format: string, name = ''): string => {
-    const query = sideQuery(a, b, window, marker, kind);
-    query.set('format', format);
-    if (name !== '') query.set('table', name);
-    return apiUrl('report', query);
-  };
+function ExportMenu({ a, b, address: { window, marker, kind }, table, comparison, onStrict, onSay }: Omit<Props, 'a' | 'b'> & Record<Letter, Side>) {
+  const url = (format: string, name = ''): string => apiUrl('report', queryWith(sideQuery(a, b, window, marker, kind), { format, table: name }));
   const shown = comparison?.tables[table] ? table : 'kernels' in (comparison?.tables ?? {}) ? 'kernels' : 'categories';
   const copyReport = (): void => {
     request(url('md'))

@@ -66,7 +66,7 @@ export function FolderTree({ folders, all, shown, open, onShow }: Props) {
           <li
             key={path}
             role="treeitem"
-            class="pop-item line"
+            class="pop-item line hover inset"
             title={path || name}
             tabIndex={place === at ? 0 : -1}
             aria-level={depth + 2}

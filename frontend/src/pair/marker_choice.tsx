@@ -1,6 +1,6 @@
 // The choice of what delimits steps in traces: the server's choice, another candidate, or the name in a link.
 
-import type { Comparison, StepMarker } from '../contract/wire';
+import { columnAt, type Comparison, type StepMarker } from '../contract/wire';
 import { formatTime } from '../ui/format';
 import { Choice } from '../ui/controls/choice';
 import { Select } from '../ui/controls/select';
@@ -17,7 +17,7 @@ interface Props {
 /** Kinds of iterations to choose from, most frequent first; includes the chosen `kind` even if the comparison lists no others. */
 export function kindsOf(comparison: Comparison | null, kind: string): string[] {
   const table = comparison?.tables['iteration_kinds'];
-  const at = table?.columns.findIndex((column) => column.name === 'kind') ?? -1;
+  const at = columnAt(table, 'kind');
   const found = (table?.rows ?? []).map((row) => String(row[at])).filter((name) => !name.startsWith('('));
   return kind === '' || found.includes(kind) ? found : [kind, ...found];
 }

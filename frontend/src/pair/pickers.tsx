@@ -11,7 +11,7 @@ import { deviceName } from '../ui/run_names';
 import { Segments } from '../ui/controls/segments';
 import { Select } from '../ui/controls/select';
 import { Toolbar } from '../ui/controls/toolbar';
-import { letterOf, other, sideName, type Letter } from '../ui/sides';
+import { letterOf, other, sideName, SIDES, type Letter } from '../ui/sides';
 import { metricWords, text, type MetricWords } from '../ui/strings';
 import { RunSelect } from './run_select';
 import { attachable, filesOf, findRun, formatTitle, isTrace, missingOf, spansOf, withLaunches, withSteps } from './selection';
@@ -44,15 +44,13 @@ interface Props {
   marker: preact.ComponentChildren;
 }
 
-const NAMES = { a: 'baseline', b: 'candidate' } as const;
-
 const wordsOf = (comparison: Comparison | null): MetricWords => metricWords(comparison?.headline.metric ?? 'step_time');
 
 function SidePicker({ letter, ...props }: Props & { letter: Letter }) {
   const { answer, comparison, sides, window, onOpenProfiler } = props;
   const side = props[letter];
   const onChange = (chosen: Side): void => (letter === 'a' ? props.onPair(chosen, props.b) : props.onPair(props.a, chosen));
-  const facts = comparison?.[NAMES[letter]] ?? null;
+  const facts = comparison?.[SIDES[letter]] ?? null;
   const words = wordsOf(comparison);
   // whether kernel listings and exports can be attached
   const attaches = sides === 'both';
@@ -204,7 +202,7 @@ function deviceText(facts: SideFacts): string {
 function Facts({ letter, answer, comparison, ...sides }: Pick<Props, 'answer' | 'comparison' | 'a' | 'b'> & { letter: Letter }) {
   const side = sides[letter];
   const [format, otherFormat] = [side, sides[other(letter)]].map((one) => (one ? findRun(answer, one.run)?.format : undefined));
-  const [facts, others] = [letter, other(letter)].map((one) => comparison?.[NAMES[one]]);
+  const [facts, others] = [letter, other(letter)].map((one) => comparison?.[SIDES[one]]);
   const files = side ? filesOf(answer, side) : [];
   const bytes = formatBytes(files.reduce((sum, file) => sum + file.bytes, 0));
   const parts: { text: string; differs: boolean }[] = [];
@@ -243,7 +241,7 @@ export function Pickers(props: Props) {
       <Toolbar class="actions line" label={text.actions.region}>
         {actions}
         {guess !== null && (
-          <p class="guess" title={text.picker.guessReason(guess)}>
+          <p class="guess unsure" title={text.picker.guessReason(guess)}>
             {text.picker.guess}
           </p>
         )}

@@ -7,7 +7,7 @@ const KEY = 'tb_perfcompare.recent';
 const KEPT = 24;
 const SHOWN = 5;
 
-interface BoundedCache {
+interface Compared {
   roots: string;
   a: Side;
   b: Side;
@@ -18,11 +18,11 @@ function isSide(value: unknown): value is Side {
   return typeof side === 'object' && side !== null && typeof side.run === 'string' && [side.worker, side.span].every((part) => part === null || typeof part === 'string');
 }
 
-function read(): BoundedCache[] {
+function read(): Compared[] {
   try {
     const found: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]');
     if (!Array.isArray(found)) return [];
-    return (found as Partial<BoundedCache>[]).filter((one): one is BoundedCache => typeof one?.roots === 'string' && isSide(one.a) && isSide(one.b));
+    return (found as Partial<Compared>[]).filter((one): one is Compared => typeof one?.roots === 'string' && isSide(one.a) && isSide(one.b));
   } catch {
     return []; // storage refused, or not written by this page
   }

@@ -11,7 +11,7 @@ import { Button, IconButton } from '../ui/buttons';
 import { Icon } from '../ui/icons';
 import { text } from '../ui/strings';
 import { useMatches } from '../ui/use_matches';
-import { useSearch } from '../ui/use_search';
+import { useSearch } from '../ui/search';
 import { chooserWords as words } from './chooser_words';
 import { FolderTree } from './folder_tree';
 import { foldersAround, folderTree, isBelow } from './folders';

@@ -1,6 +1,8 @@
 // The sides of a comparison: their runs, files and query parameters.
 
-import type { Pair, RunEntry, RunsAnswer, Side, SpanFile } from '../contract/wire';
+import type { Alternative, Pair, RunEntry, RunsAnswer, Side, SpanFile } from '../contract/wire';
+import { FRESH_STEPS, type Address } from '../host/url_state';
+import type { Change } from '../host/use_address';
 import { text } from '../ui/strings';
 
 export function sameSide(a: Side | null, b: Side | null): boolean {
@@ -119,4 +121,15 @@ export function queryOf(sides: Record<string, Side>, window: string, marker: str
 
 export function sideQuery(a: Side, b: Side, window: string, marker = '', kind = ''): URLSearchParams {
   return queryOf({ baseline: a, candidate: b }, window, marker, kind);
+}
+
+/** Goes to a comparison that the summary offers instead: of two captures of one side, or of ranges of steps. */
+export function alternativeChange(one: Alternative, a: Side, b: Side, window: Address['window']): Change {
+  const alone = one.side === 'baseline' ? a : one.side === 'candidate' ? b : null;
+  if (alone) {
+    const capture = (at: 0 | 1): Side => ({ ...alone, worker: one.workers?.[at] ?? alone.worker, span: one.spans?.[at] ?? alone.span });
+    return { a: capture(0), b: capture(1), row: '', ...FRESH_STEPS };
+  }
+  const steps = (side: Side, range: string | null): Side => (range === null ? side : withSteps(side, range));
+  return { a: steps(a, one.baseline_steps), b: steps(b, one.candidate_steps), window: one.step_window ?? window, row: '', ...FRESH_STEPS };
 }

@@ -5,20 +5,12 @@ import { asFailure, type Failure, fetchRuns, RequestError } from '../api/api';
 import type { RunsAnswer } from '../contract/wire';
 import { isVisible, onDataReloaded, onShown } from '../host/host';
 
-interface RunsState {
-  answer: RunsAnswer | null;
-  failure: Failure | null;
-  scanning: boolean;
-  /** seconds until the next retry after the server became unreachable; 0 if none is planned */
-  retryIn: number;
-  refresh: (rescan: boolean) => void;
-}
-
 const FIRST_RETRY_S = 2;
 const LONGEST_RETRY_S = 30;
 
-/** `first` fetches the initial list. */
-export function useRuns(first: () => Promise<RunsAnswer>): RunsState {
+/** `first` fetches the initial list. `retryIn` are the seconds until the next retry after the server became unreachable; 0 if none is
+ *  planned. */
+export function useRuns(first: () => Promise<RunsAnswer>) {
   const [answer, setAnswer] = useState<RunsAnswer | null>(null);
   const [failure, setFailure] = useState<Failure | null>(null);
   const [scanning, setScanning] = useState(true);

@@ -2,14 +2,14 @@
 
 import type { LaunchDurations } from '../contract/sent';
 import { formatMany, formatTime } from '../ui/format';
-import { letterOf } from '../ui/sides';
+import { LETTERS, SIDES, type Letter } from '../ui/sides';
 import { useWidth } from '../ui/use_width';
+import { Lane, LEFT } from './lane';
 import { words } from './words';
 
-const LANE = 40;
-const LEFT = 18;
+const HEIGHT = 40;
 
-/** Bar barHeights as fractions of the highest bar of both sides. Bars show the share of a side's own launches; null for a side
+/** Heights of bars as fractions of the highest bar of both sides. Bars show the share of a side's own launches; null for a side
  *  without launches. */
 export function barHeights({ baseline, candidate }: LaunchDurations): { a: number[] | null; b: number[] | null } {
   const [a, b] = [baseline, candidate].map((counts) => counts && shares(counts)) as [number[] | null, number[] | null];
@@ -25,51 +25,44 @@ function shares(counts: number[]): number[] {
 export function LaunchHistogram({ durations }: { durations: LaunchDurations }) {
   const [box, width] = useWidth();
   const drawn = barHeights(durations);
+  const start = durations.start_ns;
   return (
     <section class="launch-histogram" aria-label={words.durations}>
       <h3>{words.durations}</h3>
       <div ref={box}>
-        {width > 0 &&
-          (['a', 'b'] as const).map((side) => <Lane key={side} side={side} start={durations.start_ns} counts={side === 'a' ? durations.baseline : durations.candidate} bars={drawn[side]} width={width} />)}
+        {width > 0 && LETTERS.map((side) => <Bars key={side} side={side} start={start} counts={durations[SIDES[side]]} heights={drawn[side]} width={width} />)}
         <p class="histogram-axis muted small">
-          <span>{formatTime(durations.start_ns[0]! / 1000)}</span>
-          <span>{formatTime(durations.start_ns.at(-1)! / 1000)}</span>
+          <span>{formatTime(start[0]! / 1000)}</span>
+          <span>{formatTime(start.at(-1)! / 1000)}</span>
         </p>
       </div>
     </section>
   );
 }
 
-interface LaneProps {
-  side: 'a' | 'b';
+interface BarsProps {
+  side: Letter;
   start: number[];
   counts: number[] | null;
-  bars: number[] | null;
+  heights: number[] | null;
   width: number;
 }
 
-function Lane({ side, start, counts, bars, width }: LaneProps) {
-  const letter = letterOf(side);
+function Bars({ side, start, counts, heights, width }: BarsProps) {
   const slot = (width - LEFT) / (start.length - 1);
   const span = (bin: number): string => `${formatTime(start[bin]! / 1000)} – ${formatTime(start[bin + 1]! / 1000)}`;
   const most = counts ? counts.indexOf(Math.max(...counts)) : -1;
-  const caption = counts ? words.mostLaunches(formatMany(counts.reduce((sum, count) => sum + count, 0), 'launch', 'launches'), span(most)) : words.noLaunch;
+  const launches = (count: number): string => formatMany(count, 'launch', 'launches');
+  const caption = counts ? words.mostLaunches(launches(counts.reduce((sum, count) => sum + count, 0)), span(most)) : words.noLaunch;
   return (
-    <figure class={`series-${side}`}>
-      <svg width={width} height={LANE} role="img" aria-label={`${letter}: ${caption}`}>
-        <rect class="lane" x={LEFT} y={0} width={width - LEFT} height={LANE} />
-        <text class={`lane-label text-${side}`} x={LEFT - 6} y={LANE / 2 + 4} text-anchor="end">
-          {letter}
-        </text>
-        {bars?.map((height, bin) =>
-          height > 0 ? (
-            <rect key={bin} class="launch-bar" x={LEFT + bin * slot} y={LANE * (1 - height)} width={Math.max(1, slot - 1)} height={LANE * height}>
-              <title>{`${span(bin)}: ${formatMany(counts![bin]!, 'launch', 'launches')}`}</title>
-            </rect>
-          ) : null,
-        )}
-      </svg>
-      <figcaption class="muted">{caption}</figcaption>
-    </figure>
+    <Lane side={side} width={width} height={HEIGHT} caption={caption}>
+      {heights?.map((height, bin) =>
+        height > 0 ? (
+          <rect key={bin} class="launch-bar" x={LEFT + bin * slot} y={HEIGHT * (1 - height)} width={Math.max(1, slot - 1)} height={HEIGHT * height}>
+            <title>{`${span(bin)}: ${launches(counts![bin]!)}`}</title>
+          </rect>
+        ) : null,
+      )}
+    </Lane>
   );
 }

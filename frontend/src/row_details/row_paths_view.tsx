@@ -7,14 +7,14 @@ import type { RowPaths } from '../contract/sent';
 import type { Comparison, Table } from '../contract/wire';
 import type { Tab } from '../host/tab';
 import type { Change } from '../host/use_address';
-import { failureText } from '../states/failed';
+import { failureLine } from '../states/failed';
 import { LinkButton } from '../ui/buttons';
 import { shortName } from '../ui/names';
 import { Segments } from '../ui/controls/segments';
 import { Select } from '../ui/controls/select';
 import { adoptSheet } from '../ui/sheets';
 import { tableText } from '../table/data/words';
-import { sentence, text } from '../ui/strings';
+import { text } from '../ui/strings';
 import { LaunchHistogram } from './launch_histogram';
 import { rowLinks } from './links';
 import { drawn, type DrawnPath, type FrameText } from './paths';
@@ -60,7 +60,7 @@ export function RowPathsView({ question, query, table, row, comparison, tabs, at
   const numbered = found?.frames.some(([kind, name]) => kind === 'module' || name.startsWith('nn.Module: ')) ?? false;
   return (
     <section class="row-paths" aria-label={words.region} aria-busy={answer.key !== key}>
-      {failure && <p class="muted">{sentence(failureText(failure).message)} {sentence(failureText(failure).hint)}</p>}
+      {failure && <p class="muted">{failureLine(failure)}</p>}
       {!failure && !found && <p class="muted late">{words.reading}</p>}
       {found?.durations && <LaunchHistogram durations={found.durations} />}
       {found && shown && (

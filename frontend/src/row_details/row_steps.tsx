@@ -8,17 +8,17 @@ import { failureText } from '../states/failed';
 import { formatTime } from '../ui/format';
 import { Select } from '../ui/controls/select';
 import { adoptSheet } from '../ui/sheets';
-import { letterOf } from '../ui/sides';
+import { letterOf, LETTERS, SIDES, type Letter } from '../ui/sides';
 import { sentence, text } from '../ui/strings';
 import { useWidth } from '../ui/use_width';
 import css from './row_steps.css?inline';
 import { words as stepWords } from '../table/step_lines/words';
+import { Lane, LEFT } from './lane';
 
 adoptSheet(css);
 
-const LANE = 46;
+const HEIGHT = 46;
 const INSET = 6;
-const LEFT = 18;
 /** Rows that the arrow keys pass within this time make no request. */
 const PASSING_MS = 150;
 
@@ -61,56 +61,46 @@ export function rangeOf(times: number[]): Range | null {
 }
 
 function Lanes({ found, measure, width }: { found: RowSteps; measure: string; width: number }) {
-  const times = { a: found.baseline.time_us?.[measure] ?? null, b: found.candidate.time_us?.[measure] ?? null };
-  const ranges = { a: times.a && rangeOf(times.a), b: times.b && rangeOf(times.b) };
-  const low = Math.min(...[ranges.a, ranges.b].flatMap((range) => (range ? [range.low] : [])));
-  const high = Math.max(...[ranges.a, ranges.b].flatMap((range) => (range ? [range.high] : [])));
-  const y = (us: number): number => (high > low ? INSET + (1 - (us - low) / (high - low)) * (LANE - 2 * INSET) : LANE / 2);
+  const ranges = LETTERS.flatMap((side) => rangeOf(found[SIDES[side]].time_us?.[measure] ?? []) ?? []);
+  const [low, high] = [Math.min(...ranges.map((range) => range.low)), Math.max(...ranges.map((range) => range.high))];
+  const y = (us: number): number => (high > low ? INSET + (1 - (us - low) / (high - low)) * (HEIGHT - 2 * INSET) : HEIGHT / 2);
   return (
     <>
-      {(['a', 'b'] as const).map((side) => (
-        <Lane key={side} side={side} steps={side === 'a' ? found.baseline : found.candidate} times={times[side]} range={ranges[side]} width={width} y={y} />
+      {LETTERS.map((side) => (
+        <Steps key={side} side={side} steps={found[SIDES[side]]} measure={measure} width={width} y={y} />
       ))}
     </>
   );
 }
 
-interface LaneProps {
-  side: 'a' | 'b';
+interface StepsProps {
+  side: Letter;
   steps: StepTimes;
-  times: number[] | null;
-  range: Range | null;
+  measure: string;
   width: number;
   y: (us: number) => number;
 }
 
-function Lane({ side, steps, times, range, width, y }: LaneProps) {
-  const letter = letterOf(side);
-  if (!times || !range)
+function Steps({ side, steps, measure, width, y }: StepsProps) {
+  const times = steps.time_us?.[measure] ?? [];
+  const range = rangeOf(times);
+  if (!range)
     return (
       <p class="muted">
-        {letter}: {stepWords.absent}
+        {letterOf(side)}: {stepWords.absent}
       </p>
     );
   const slot = (width - LEFT) / times.length;
   const x = (place: number): number => LEFT + (place + 0.5) * slot;
   const radius = Math.min(3, Math.max(1, slot / 3));
-  const summary = stepWords.summary(times.length, formatTime(range.median), formatTime(range.low), formatTime(range.high));
   return (
-    <figure class={`series-${side}`}>
-      <svg width={width} height={LANE} role="img" aria-label={`${letter}: ${summary}`}>
-        <rect class="lane" x={LEFT} y={0} width={width - LEFT} height={LANE} />
-        <text class={`lane-label text-${side}`} x={LEFT - 6} y={LANE / 2 + 4} text-anchor="end">
-          {letter}
-        </text>
-        <line class="row-steps-median" x1={LEFT} x2={width} y1={y(range.median)} y2={y(range.median)} />
-        {times.map((us, place) => (
-          <circle key={place} class={steps.captures[place]! % 2 === 0 ? 'order-marks' : 'order-marks hollow'} cx={x(place)} cy={y(us)} r={radius}>
-            <title>{stepWords.one(steps.steps[place] ?? '', formatTime(us))}</title>
-          </circle>
-        ))}
-      </svg>
-      <figcaption class="muted">{summary}</figcaption>
-    </figure>
+    <Lane side={side} width={width} height={HEIGHT} caption={stepWords.summary(times.length, formatTime(range.median), formatTime(range.low), formatTime(range.high))}>
+      <line class="row-steps-median" x1={LEFT} x2={width} y1={y(range.median)} y2={y(range.median)} />
+      {times.map((us, place) => (
+        <circle key={place} class={steps.captures[place]! % 2 === 0 ? 'order-marks' : 'order-marks hollow'} cx={x(place)} cy={y(us)} r={radius}>
+          <title>{stepWords.one(steps.steps[place] ?? '', formatTime(us))}</title>
+        </circle>
+      ))}
+    </Lane>
   );
 }

@@ -14,9 +14,10 @@ export function failureText(failure: Failure): { message: string; hint: string }
   return { message: failure.message || text.errors.notJson, hint: failure.hint };
 }
 
-/** Whether the two sides cannot be compared: retrying is useless, another pair may work. */
-function isMismatch(failure: Failure): boolean {
-  return failure instanceof RequestError && failure.code === 'not_comparable';
+/** The same in one line. */
+export function failureLine(failure: Failure): string {
+  const { message, hint } = failureText(failure);
+  return [message, hint].filter(Boolean).map(sentence).join(' ');
 }
 
 interface FailedProps {
@@ -29,7 +30,8 @@ interface FailedProps {
 
 export function Failed({ failure, onRetry, pairs = [], onPair }: FailedProps) {
   const { message, hint } = failureText(failure);
-  const mismatch = isMismatch(failure);
+  // the two sides cannot be compared: retrying is useless, another pair may work
+  const mismatch = failure instanceof RequestError && failure.code === 'not_comparable';
   return (
     <section class="state failed" role="alert">
       <h2 class="state-title line strong">
@@ -40,10 +42,10 @@ export function Failed({ failure, onRetry, pairs = [], onPair }: FailedProps) {
       {mismatch && pairs.length > 0 && (
         <>
           <h3>{text.errors.otherPairs}</h3>
-          <ul class="state-pairs">
+          <ul class="state-pairs wide">
             {pairs.map((pair, index) => (
               <li key={index}>
-                <button type="button" class="pop-item stack" onClick={() => onPair?.(pair.baseline, pair.candidate)}>
+                <button type="button" class="pop-item stack hover" onClick={() => onPair?.(pair.baseline, pair.candidate)}>
                   <PairLines pair={pair} />
                   <span class="muted">{pair.reason}</span>
                 </button>

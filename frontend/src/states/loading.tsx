@@ -2,11 +2,13 @@
 
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { FileProgress } from '../api/use_stream';
+import type { Progress } from '../contract/wire';
 import { Button } from '../ui/buttons';
 import { formatBytes, formatElapsed } from '../ui/format';
 import { text } from '../ui/strings';
 
-export function Loading({ files, phase, since, onCancel }: { files: FileProgress[]; phase: string; since: number; onCancel: () => void }) {
+export function Loading({ files, progress, since, onCancel }: { files: FileProgress[]; progress: Progress | null; since: number; onCancel: () => void }) {
+  const phase = progress?.phase ?? 'queued';
   const [now, setNow] = useState(Date.now());
   useLayoutEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), 200);
@@ -25,7 +27,7 @@ export function Loading({ files, phase, since, onCancel }: { files: FileProgress
         <span class="muted">{text.loading.elapsed(formatElapsed(Math.max(0, now - since) / 1000))}</span>
         <Button onClick={onCancel}>{text.loading.cancel}</Button>
       </p>
-      <ul class="files">
+      <ul class="files wide">
         {files.map((file) => (
           <FileLine key={file.path} file={file} />
         ))}

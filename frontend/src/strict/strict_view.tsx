@@ -1,7 +1,7 @@
 // Strict report: the published method unchanged, its weaknesses for this pair, and its triplets next to plain times.
 
 import { useMemo, useState } from 'preact/hooks';
-import { apiUrl, fetchStrict } from '../api/api';
+import { apiUrl, fetchStream, queryWith } from '../api/api';
 import { useStream } from '../api/use_stream';
 import type { StrictAnswer, StrictFinding } from '../contract/sent';
 import type { Column, Headline, Table } from '../contract/wire';
@@ -47,10 +47,10 @@ interface Props {
 }
 
 export function StrictView({ question, query, traces, headline, words, address, onChange, onSummary }: Props) {
-  const asked = new URLSearchParams(query);
-  if (address.processes !== '') asked.set('processes', address.processes);
-  if (traces && address.beta !== 'total') asked.set('beta', address.beta);
-  const [state, again, cancel] = useStream(answers, `${question}\n${asked.toString()}`, (onProgress, signal) => fetchStrict(asked, onProgress, signal));
+  const asked = queryWith(query, { processes: address.processes, beta: traces && address.beta !== 'total' ? address.beta : '' });
+  const [state, again, cancel] = useStream(answers, `${question}\n${asked.toString()}`, (onProgress, signal) =>
+    fetchStream<StrictAnswer>('strict', queryWith(asked, { stream: '1' }), 'tb_perfcompare.strict/1', onProgress, signal),
+  );
   const { answer, failure } = state;
   const waiting = state.status === 'loading';
   if (failure) return <Failed failure={failure} onRetry={again} />;
@@ -101,11 +101,7 @@ function groupOf(column: Column): string {
 type HeadProps = Pick<Props, 'traces' | 'address' | 'onChange'> & { answer: StrictAnswer; asked: URLSearchParams; waiting: boolean };
 
 function Head({ answer, asked, traces, waiting, address, onChange }: HeadProps) {
-  const file = (format: string): string => {
-    const query = new URLSearchParams(asked);
-    query.set('format', format);
-    return apiUrl('strict', query);
-  };
+  const file = (format: string): string => apiUrl('strict', queryWith(asked, { format }));
   const links: [string, string, string][] = [
     [strictText.markdown, file('md'), strictText.markdownAbout],
     [strictText.csv, file('csv'), strictText.csvAbout],
@@ -115,7 +111,7 @@ function Head({ answer, asked, traces, waiting, address, onChange }: HeadProps) 
       <div class="strict-title">
         <h2>{answer.title}</h2>
         <p class="muted">
-          {strictText.about} <span role="status">{waiting ? strictText.newPair : ''}</span>
+          {strictText.about} <span role="status">{waiting ? text.lazy.loading : ''}</span>
         </p>
       </div>
       {answer.processes.length > 1 && (

@@ -26,5 +26,4 @@ export const words = {
   units: 'Units of μ',
   groups: { key: 'Triplet', published: 'Published report', beside: 'Added here: not in the published report' },
   waiting: 'Running the strict comparison…',
-  newPair: 'Loading…',
 };

@@ -2,7 +2,7 @@
 
 import type { Alternative, Comparison } from '../contract/wire';
 import { Button } from '../ui/buttons';
-import { formatIn, formatPercent, timeStyle } from '../ui/format';
+import { formatPercent, formatWithUnit, timeStyle } from '../ui/format';
 import { adoptSheet } from '../ui/sheets';
 import { sentence, text } from '../ui/strings';
 import css from './alternatives.css?inline';
@@ -28,7 +28,7 @@ export function Alternatives({ comparison, onChoose }: { comparison: Comparison;
                 <Button onClick={() => onChoose(one)}>{sentence(one.what).slice(0, -1)}</Button>
                 <span>
                   <strong>{text.verdict.word[one.verdict]}</strong>
-                  {one.delta !== null && ` ${formatIn(style, one.delta, true)}\u202f${style.unit}`}
+                  {one.delta !== null && ` ${formatWithUnit(style, one.delta, true)}`}
                   {one.ratio !== null && ` (${formatPercent(one.ratio - 1, true)})`}
                   {one.n !== null && <span class="muted"> {text.verdict.versus(one.n[0], one.n[1])}</span>}
                 </span>

@@ -37,7 +37,7 @@ export function Findings({ comparison, onEvidence, timelineOf, onTimeline, shown
     <section class="panel findings stack" aria-label={text.findings.region}>
       <h2 class="section-title strong">{text.findings.title}</h2>
       {findings.length === 0 && <p class="muted">{text.findings.none}</p>}
-      <ol>
+      <ol class="wide">
         {shown.map((finding, index) => (
           <Cause key={index} rank={index + 1} finding={finding} most={most} comparison={comparison} onEvidence={onEvidence} timelineOf={timelineOf} onTimeline={onTimeline} led={led !== '' && findingKey(finding) === led} />
         ))}

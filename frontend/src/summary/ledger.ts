@@ -1,6 +1,6 @@
 // Accessors for the ledger, the attribution of step time in exact integers.
 
-import { PLAIN_COLUMN as plain, PLAIN_TABLE, type Ledger, type LedgerRow, type Table } from '../contract/wire';
+import { columnAt, PLAIN_COLUMN as plain, PLAIN_TABLE, type Cell, type Ledger, type LedgerRow, type Table } from '../contract/wire';
 import type { text } from '../ui/strings';
 
 /** Converts a ledger integer to microseconds per step. */
@@ -86,4 +86,11 @@ export function ledgerTable(ledger: Ledger, words: ReturnType<typeof text.attrib
       ];
     }),
   };
+}
+
+/** Category -> change at equal machine speed in microseconds per step, and its p; empty if they are not known. */
+export function atEqualSpeed(table: Table | undefined): Map<Cell, [us: number, p: Cell]> {
+  const change = columnAt(table, 'paced_delta_us');
+  // p is in the next column
+  return new Map(table?.rows.filter((row) => typeof row[change] === 'number').map((row) => [row[0]!, [row[change] as number, row[change + 1]!]]));
 }

@@ -7,11 +7,10 @@ import { stepNumber } from '../charts/brush';
 import { niceTicks } from '../charts/ticks';
 import { useLanes } from '../charts/use_lanes';
 import type { Comparison } from '../contract/wire';
-import { rowKey } from '../table/data/rows';
-import { stepTimes, type StepTime } from '../table/data/rows';
+import { rowKey, stepTimes, type StepTime } from '../table/data/rows';
 import { useAllRows } from '../table/shown_rows/use_all_rows';
 import { Segments } from '../ui/controls/segments';
-import { formatIn, formatRound, formatTime, timeStyle } from '../ui/format';
+import { formatRound, formatTime, formatWithUnit, timeStyle } from '../ui/format';
 import { Icon } from '../ui/icons';
 import { adoptSheet } from '../ui/sheets';
 import { letterOf, LETTERS, sideName, type Letter } from '../ui/sides';
@@ -79,8 +78,7 @@ export function StepStrip({ comparison, source, chosen, onSteps, onStep }: Props
   const describe = (step: StepTime): string => {
     const captures = Math.max(comparison.baseline.captures ?? 1, comparison.candidate.captures ?? 1);
     const where = captures > 1 && step.capture !== '' ? stripWords.capture(step.capture) : '';
-    const withUnit = (us: number): string => `${formatIn(style, us)}\u202f${style.unit}`;
-    const shown = atPace && step.paced !== null ? stripWords.both(withUnit(step.paced), withUnit(recorded.find(({ row }) => row === step.row)!.us)) : withUnit(step.us);
+    const shown = atPace && step.paced !== null ? stripWords.both(formatWithUnit(style, step.paced), formatWithUnit(style, recorded.find(({ row }) => row === step.row)!.us)) : formatWithUnit(style, step.us);
     const time = stripWords.step(words.one, sideName(step.side), step.step, where, shown);
     if (step.backlog > 0) return `${time}, ${text.backlog.of(formatTime(step.backlog), words.one)}`;
     return step.admitted ? time : `${time}, ${stripWords.reason(step.reason)}`;

@@ -2,7 +2,7 @@
 
 import type { Comparison, Headline, Part, VerdictWord } from '../contract/wire';
 import { Facts, type Fact } from '../ui/controls/facts';
-import { formatDigits, formatEnds, formatIn, formatP, formatPercent, formatRatio, formatSetting, timeStyle } from '../ui/format';
+import { formatDigits, formatEnds, formatIn, formatP, formatPercent, formatRatio, formatSetting, formatWithUnit, type NumberStyle, timeStyle } from '../ui/format';
 import { Icon, type IconName } from '../ui/icons';
 import { metricWords, sentence, text } from '../ui/strings';
 
@@ -34,14 +34,17 @@ function changeOf(headline: Headline): number | null {
   return headline.ratio === null ? null : headline.ratio - 1;
 }
 
+/** The unit of the headline's means and of their difference. */
+const styleOf = ({ baseline, candidate }: Headline): NumberStyle => timeStyle([baseline, candidate]);
+
 /** Text that follows the verdict's word. */
 export function effectText(headline: Headline): string {
   if (headline.delta === null) return '';
   const { per } = metricWords(headline.metric);
   if (headline.delta === 0) return text.verdict.zero(per);
-  const style = timeStyle([headline.baseline, headline.candidate]);
+  const style = styleOf(headline);
   const change = changeOf(headline);
-  const time = (signed: boolean): string => `${formatIn(style, signed ? headline.delta : Math.abs(headline.delta!), signed)}\u202f${style.unit}`;
+  const time = (signed: boolean): string => formatWithUnit(style, signed ? headline.delta : Math.abs(headline.delta!), signed);
   const directed = !hasSentence(headline) && tone(headline.verdict) === (headline.delta > 0 ? 'more' : 'less');
   if (!directed) return text.verdict.measured(time(true), per, formatPercent(change, true));
   return text.verdict.by(time(false), per, change !== null && change < 10 ? formatPercent(Math.abs(change)) : formatPercent(change, true));
@@ -65,7 +68,7 @@ function Figure({ label, about, children }: { label: string; about?: string; chi
 
 export function Verdict({ comparison }: { comparison: Comparison }) {
   const { headline } = comparison;
-  const style = timeStyle([headline.baseline, headline.candidate]);
+  const style = styleOf(headline);
   const { shift } = headline;
   const words = metricWords(headline.metric);
   const itself = comparison.comparability.some((check) => check.check === 'same_capture' && check.status === 'warn');
@@ -167,13 +170,13 @@ export function Brief({ comparison, onSummary }: { comparison: Comparison; onSum
             text.verdict.programBy(formatPercent(headline.program!.estimate, true))
           ) : (
             <>
-              <span class="brief-time">{shortTime(headline)} </span>({formatPercent(changeOf(headline), true)})
+              <span class="brief-time">{formatWithUnit(styleOf(headline), headline.delta, true)} </span>({formatPercent(changeOf(headline), true)})
             </>
           )}
         </span>
       )}
       {doubts > 0 && (
-        <span class="doubts" title={text.verdict.doubts(doubts)}>
+        <span class="doubts unsure" title={text.verdict.doubts(doubts)}>
           <Icon name="alert" size={12} /> {doubts}
         </span>
       )}
@@ -188,11 +191,6 @@ export function isBeyondTimes(headline: Headline): boolean {
   if (!program || program.low === null || program.high === null || basis !== 'program') return false;
   const recorded = changeOf(headline);
   return isSure(headline.verdict) && (recorded === null || recorded < program.low || recorded > program.high);
-}
-
-function shortTime(headline: Headline): string {
-  const style = timeStyle([headline.baseline, headline.candidate]);
-  return `${formatIn(style, headline.delta, true)}\u202f${style.unit}`;
 }
 
 /** One-line verdict above the strict report. */

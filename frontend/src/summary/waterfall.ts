@@ -1,10 +1,5 @@
 // Positions of the bars in the waterfall from A to B, in the unit of the input.
 
-interface WaterfallRow {
-  label: string;
-  delta: number;
-}
-
 export interface Bar {
   label: string;
   delta: number;
@@ -12,13 +7,7 @@ export interface Bar {
   to: number;
 }
 
-export interface Waterfall {
-  bars: Bar[];
-  low: number;
-  high: number;
-  /** the axis does not start at zero, so the two totals are drawn with a break */
-  broken: boolean;
-}
+export type Waterfall = ReturnType<typeof waterfall>;
 
 /** Bars that change by less than this share of the largest change are folded. */
 const LITTLE = 0.002;
@@ -31,15 +20,16 @@ export function foldedBars(bars: Bar[], selected: string): [shown: Bar[], folded
   return fold ? [bars.slice(0, at), bars.slice(at)] : [bars, []];
 }
 
-/** Orders rows by size of change; each bar starts where the previous one ends, and the last ends at the candidate. */
-export function waterfall(baseline: number, candidate: number, rows: WaterfallRow[]): Waterfall {
+/** Orders rows by size of change; each bar starts where the previous one ends, and the last ends at the candidate. `broken`: the axis
+ *  does not start at zero, so the two totals are drawn with a break. */
+export function waterfall(baseline: number, candidate: number, rows: Pick<Bar, 'label' | 'delta'>[]) {
   const ordered = rows
     .map((row, index) => ({ ...row, index }))
     .sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta) || a.index - b.index);
   let at = baseline;
   let low = Math.min(baseline, candidate);
   let high = Math.max(baseline, candidate);
-  const bars = ordered.map(({ label, delta }) => {
+  const bars = ordered.map(({ label, delta }): Bar => {
     const from = at;
     at += delta;
     low = Math.min(low, at);

@@ -25,7 +25,7 @@ export function Entries({ ledger, words, category, style, onAll }: { ledger: Led
   const rest = rows.length > ENTRIES ? restOf(rows.slice(ENTRIES)) : null;
   return (
     <div class="entries">
-      <table>
+      <table class="wide">
         <thead>
           <tr>
             <th scope="col">{text.waterfall.entry}</th>

@@ -5,13 +5,12 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { niceTicks } from '../charts/ticks';
 import type { Cell, Ledger, Table } from '../contract/wire';
 import { Delta } from '../ui/delta';
-import { finer, formatIn, formatP, formatRound, type NumberStyle, timeStyle } from '../ui/format';
+import { finer, formatP, formatRound, formatWithUnit, type NumberStyle, timeStyle } from '../ui/format';
 import { Icon } from '../ui/icons';
 import { Lazy } from '../ui/lazy';
 import { Badge } from '../ui/sides';
 import { text, type MetricWords } from '../ui/strings';
-import { atEqualSpeed } from './equal_speed';
-import { categories, ledgerUs, recorded, isExactSum } from './ledger';
+import { atEqualSpeed, categories, ledgerUs, recorded, isExactSum } from './ledger';
 import { foldedBars, waterfall, type Waterfall } from './waterfall';
 
 const loadEntries = () => import('./waterfall_entries').then((part) => part.Entries);
@@ -23,16 +22,14 @@ interface Props {
   /** table of the categories, for their changes at equal machine speed */
   table?: Table | undefined;
   words: MetricWords;
-  /** omits parts that are zero on both sides */
-  omitEmpty: boolean;
   selected: string;
   onSelect: (category: string) => void;
   onAll: () => void;
 }
 
-export function WaterfallView({ ledger, table, words, omitEmpty, selected, onSelect, onAll }: Props) {
+export function WaterfallView({ ledger, table, words, selected, onSelect, onAll }: Props) {
   const all = categories(ledger).filter((row) => recorded(ledger, row.path[0]!).some(Boolean));
-  const rows = omitEmpty ? all.filter((row) => row.baseline !== 0 || row.candidate !== 0) : all;
+  const rows = all.filter((row) => row.baseline !== 0 || row.candidate !== 0); // parts that are zero on both sides are not drawn
   const us = (value: number): number => ledgerUs(ledger, value);
   const figure = waterfall(
     us(ledger.baseline),
@@ -47,7 +44,7 @@ export function WaterfallView({ ledger, table, words, omitEmpty, selected, onSel
   }, [unfolded]);
   const [shown, folded] = unfolded ? [figure.bars, []] : foldedBars(figure.bars, selected);
   const style = timeStyle([us(ledger.baseline), us(ledger.candidate)]);
-  const withUnit = (value: number, signed = false): string => `${formatIn(signed ? finer(style) : style, value, signed)}\u202f${style.unit}`;
+  const withUnit = (value: number, signed = false): string => formatWithUnit(signed ? finer(style) : style, value, signed);
   const scale = (value: number): number => (100 * (value - figure.low)) / (figure.high - figure.low);
   const paced = atEqualSpeed(table);
   const atEqual = (change?: [us: number, p: Cell]) => paced.size > 0 && <Paced change={change} withUnit={withUnit} />;
@@ -69,7 +66,7 @@ export function WaterfallView({ ledger, table, words, omitEmpty, selected, onSel
           <div key={bar.label}>
             <button
               type="button"
-              class={`fall${selected === bar.label ? ' selected' : ''}${bar.delta === 0 ? ' zero' : ''}`}
+              class={`fall hover${selected === bar.label ? ' selected' : ''}${bar.delta === 0 ? ' zero' : ''}`}
               aria-expanded={selected === bar.label}
               title={text.waterfall.expand(bar.label)}
               onClick={() => onSelect(selected === bar.label ? '' : bar.label)}
@@ -91,7 +88,7 @@ export function WaterfallView({ ledger, table, words, omitEmpty, selected, onSel
           </div>
         ))}
         {folded.length > 0 && (
-          <button type="button" class="fall zero" aria-expanded={false} title={folded.map((bar) => bar.label).join(', ')} onClick={() => setUnfolded(true)}>
+          <button type="button" class="fall zero hover" aria-expanded={false} title={folded.map((bar) => bar.label).join(', ')} onClick={() => setUnfolded(true)}>
             <span class="fall-label clip">
               <Icon name="chevron" size={12} /> {folded.every((bar) => bar.delta === 0) ? text.waterfall.unchanged(folded.length) : text.waterfall.folded(folded.length)}
             </span>

@@ -1,7 +1,7 @@
 // A table of any length: only the rows in view are in the document. Draws rows and reports events; the caller decides what is shown.
 
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Column, Table } from '../contract/wire';
+import { roleAt, type Column, type Table } from '../contract/wire';
 import type { ShortNames } from '../ui/names';
 import { adoptSheet } from '../ui/sheets';
 import { useMatches } from '../ui/use_matches';
@@ -9,7 +9,7 @@ import type { ColumnView } from './data/columns';
 import { GridHead } from './grid_head';
 import { GridRow } from './grid_row';
 import { trackOf } from './data/column_tracks';
-import { moveRow, offsetFor, rowWindow, slotsFor, type Slot, type RowRange } from './layout/row_window';
+import { moveRow, offsetFor, rowWindow, slotsFor, type Slot, type RowRange } from './row_window';
 import type { SortKey } from './data/order';
 import { nameIndex } from './data/rows';
 import css from './table.css?inline';
@@ -78,7 +78,7 @@ export function Grid({ table, rows, columns, names, sort, group, id = 'row', sel
     return { tracks: all.map(({ track }) => track).join(' '), leasts, width: leasts.reduce((sum, least) => sum + least, 12) };
   }, [columns, named, phone, dragged, widths]);
   // the status is shown next to the name, unless it has its own column
-  const status = useMemo(() => (columns.some((view) => view.derive?.([]).chip !== undefined) ? -1 : table.columns.findIndex((column) => column.role === 'status')), [columns, table.columns]);
+  const status = useMemo(() => (columns.some((view) => view.derive?.([]).chip !== undefined) ? -1 : roleAt(table, 'status')), [columns, table.columns]);
 
   const slots = useSlots(scroller, visible);
 

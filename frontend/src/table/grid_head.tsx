@@ -1,10 +1,10 @@
 // A grid's column headers: names, sort order, resizing.
 
-import { Component } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { Column } from '../contract/wire';
+import { Pure } from '../ui/pure';
 import { headerLabel, headerUnit, type ColumnView } from './data/columns';
-import { NARROWEST } from './layout/kept_layout';
+import { NARROWEST } from './data/column_tracks';
 import type { SortKey } from './data/order';
 import { tableText } from './data/words';
 
@@ -25,13 +25,7 @@ interface Props extends HeadActions {
   tracks: string;
 }
 
-/** Redrawn only if its props change, not at every scroll. */
-export class GridHead extends Component<Props> {
-  override shouldComponentUpdate(next: Props): boolean {
-    const [before, after] = [this.props, next] as unknown as Record<string, unknown>[];
-    return Object.keys(next).some((key) => before![key] !== after![key]);
-  }
-
+export class GridHead extends Pure<Props> {
   override render({ columns, group, tracks, ...actions }: Props) {
     return (
       <>
@@ -107,7 +101,7 @@ function Header({ view, sort, onSort, onDrag, onWidth }: { view: ColumnView } & 
   const side = column.role === 'baseline' ? ' text-a' : column.role === 'candidate' ? ' text-b' : '';
   return (
     <div ref={head} role="columnheader" onKeyDown={onKeyDown} class={view.largest > 0 ? 'with-bar' : view.numeric ? 'num' : ''} aria-sort={key ? (key.descending ? 'descending' : 'ascending') : 'none'}>
-      <button type="button" class={`head-button${side}`} title={`${column.description}\n${tableText.sortBy(column.label)}`} onClick={(event) => onSort(column.name, event.shiftKey)}>
+      <button type="button" class={`head-button hover inset${side}`} title={`${column.description}\n${tableText.sortBy(column.label)}`} onClick={(event) => onSort(column.name, event.shiftKey)}>
         <span class="head-label">{headerLabel(view)}</span>
         {unit && <span class="unit">{unit}</span>}
         <span class="sort-mark" aria-hidden="true">

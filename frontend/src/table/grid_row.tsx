@@ -1,10 +1,10 @@
 // One row of a grid. Scrolling reuses a row's elements for other rows, so their structure and classes vary as little as
 // possible between rows, and a cell is a single element wherever it can be.
 
-import { Component } from 'preact';
 import type { Cell } from '../contract/wire';
 import { direction } from '../ui/format';
 import { NameText } from '../ui/name_text';
+import { Pure } from '../ui/pure';
 import { Badge } from '../ui/sides';
 import { text } from '../ui/strings';
 import { cellText, meaning, type ColumnView } from './data/columns';
@@ -33,13 +33,7 @@ interface Props {
   picture?: ((row: number) => preact.ComponentChild) | undefined;
 }
 
-/** Redrawn only if its props change. */
-export class GridRow extends Component<Props> {
-  override shouldComponentUpdate(next: Props): boolean {
-    const [before, after] = [this.props, next] as unknown as Record<string, unknown>[];
-    return Object.keys(next).some((key) => before![key] !== after![key]);
-  }
-
+export class GridRow extends Pure<Props> {
   override render({ place, number, cells, columns, named, status, name, tracks, leasts, id, heads = 0, top = 0, selected = false, picture }: Props) {
     const all = columns.map((view, at) => {
       if (!cells) return pendingCell(view, named);

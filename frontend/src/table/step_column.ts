@@ -54,15 +54,9 @@ const MARGIN = 40;
 const load = () => import('./step_lines/step_lines').then((part) => part.StepLines);
 let Part: typeof StepLines | null = null;
 
-interface StepLinesOfRows {
-  /** picture of a row, by row number */
-  picture: (row: number) => preact.ComponentChild;
-  /** reports which places are in view */
-  onView: (first: number, end: number) => void;
-}
-
-/** If `source` is null, nothing is drawn or requested. `question` identifies the comparison and the state of its files. */
-export function useStepLines(source: RowSource | null, question: string, measure: string, { table, rows, asked }: ShownRows): StepLinesOfRows {
+/** The picture of a row, by row number, and what takes which places are in view. If `source` is null, nothing is drawn or requested.
+ *  `question` identifies the comparison and the state of its files. */
+export function useStepLines(source: RowSource | null, question: string, measure: string, { table, rows, asked }: ShownRows) {
   const [, redraw] = useState(0);
   const again = useCallback(() => redraw((n) => n + 1), []);
   const wanted = source !== null;
@@ -93,5 +87,5 @@ export function useStepLines(source: RowSource | null, question: string, measure
     },
     [loadInView],
   );
-  return { picture: (row) => lines?.picture(rowKey(table, row)), onView };
+  return { picture: (row: number) => lines?.picture(rowKey(table, row)), onView };
 }

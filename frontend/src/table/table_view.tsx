@@ -6,24 +6,23 @@ import type { Column, Table } from '../contract/wire';
 import { copyText, saveFile } from '../host/host';
 import type { Address } from '../host/url_state';
 import type { Change } from '../host/use_address';
-import { failureText } from '../states/failed';
-import { formatCount, formatIn, formatPercent, formatSetting } from '../ui/format';
+import { failureLine } from '../states/failed';
+import { formatCount, formatPercent, formatSetting, formatWithUnit } from '../ui/format';
 import { Button, LinkButton } from '../ui/buttons';
 import { Icon } from '../ui/icons';
 import { PHONE } from '../ui/controls/fold';
 import { Menu, MenuItem } from '../ui/controls/menu';
 import { ShortNames } from '../ui/names';
 import { togglePin } from '../ui/pins';
-import { isRegex } from '../ui/search';
 import { Segments } from '../ui/controls/segments';
 import { sentence, text, type MetricWords } from '../ui/strings';
 import { useMatches } from '../ui/use_matches';
-import { useSearch } from '../ui/use_search';
+import { isRegex, useSearch } from '../ui/search';
 import { useWidth } from '../ui/use_width';
 import { cellText, type ColumnView } from './data/columns';
 import { MAX_COPIED, tableCsv, tableMarkdown, tableTsv } from './data/copied';
 import { Grid } from './grid';
-import { withWidth } from './layout/kept_layout';
+import { withWidth } from './data/column_tracks';
 import { nextSort, writeSort } from './data/order';
 import { RowPanel } from './row_panel';
 import { findRow, isCut, nameIndex, rowKey } from './data/rows';
@@ -180,7 +179,7 @@ export function TableView({ name, table: first, source = null, stepped = '', add
       </Toolbar>
       {failure && (
         <p class="table-notes error-text small" role="alert">
-          {sentence(failureText(failure).message)} {sentence(failureText(failure).hint)}
+          {failureLine(failure)}
         </p>
       )}
       {regex && whole.table && isCut(whole.table) && <p class="table-notes muted small">{tableText.searched(whole.table.rows.length)}</p>}
@@ -305,7 +304,7 @@ function Footer({ shown, view, sides, minimum, words, onShow }: FooterProps) {
   const { style } = view ?? { style: null };
   const sums = useMemo(() => (style ? shown.sums(view!.column.name) : null), [shown, view]);
   const totals = useMemo(() => sides.map((side) => shown.sums(side.column.name).shown), [shown, sides.map((side) => side.column.name).join()]);
-  const total = (at: number): string => (style && typeof totals[at] === 'number' ? `${formatIn(style, totals[at])}\u202f${style.unit}` : '');
+  const total = (at: number): string => (style && typeof totals[at] === 'number' ? formatWithUnit(style, totals[at]) : '');
   const sum = (of: number | null | undefined): string => (style ? `${cellText(view!, of)}\u202f${style.unit}` : '');
   return (
     <footer class="table-footer wrap small soft">

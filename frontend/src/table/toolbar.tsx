@@ -1,8 +1,7 @@
 // The toolbar above a table: search, filters, choice of columns.
 
-import type { Table } from '../contract/wire';
-import type { Address } from '../host/url_state';
-import { CHANGES, type StatusFilter } from '../host/url_state';
+import { roleAt, type Table } from '../contract/wire';
+import { CHANGES, type Address, type StatusFilter } from '../host/url_state';
 import type { Change } from '../host/use_address';
 import { Button, LinkButton } from '../ui/buttons';
 import { Icon } from '../ui/icons';
@@ -10,6 +9,7 @@ import { Fold } from '../ui/controls/fold';
 import { Menu } from '../ui/controls/menu';
 import { Segments } from '../ui/controls/segments';
 import { Select } from '../ui/controls/select';
+import { text } from '../ui/strings';
 import { toggleColumn, visibleColumns, type ColumnView } from './data/columns';
 import { categoryIndex, changeIndexes, qIndexes } from './data/order';
 import { formatCount, formatSetting } from '../ui/format';
@@ -103,16 +103,12 @@ function CategoryChoice({ table, value, onChange }: { table: Table; value: strin
 }
 
 function StatusChoice({ table, count, value, onChange }: { table: Table; count: Props['withStatus']; value: StatusFilter; onChange: (value: StatusFilter) => void }) {
-  const status = table.columns.findIndex((column) => column.role === 'status');
+  const status = roleAt(table, 'status');
   if (status < 0) return null;
-  const choices: [StatusFilter, string, string][] = [
-    ['all', tableText.all, ''],
-    ['added', `${tableText.added} ${formatCount(count('added'))}`, tableText.addedAbout],
-    ['removed', `${tableText.removed} ${formatCount(count('removed'))}`, tableText.removedAbout],
-  ];
-  const replaced = count('replaced');
+  const counted = (word: 'added' | 'removed' | 'replaced'): [StatusFilter, string, string] => [word, `${tableText[word]} ${formatCount(count(word))}`, text.table.chips[word]!.about];
+  const choices: [StatusFilter, string, string][] = [['all', tableText.all, ''], counted('added'), counted('removed')];
   if (changeIndexes(table).length > 0) for (const word of CHANGES) choices.push([word, tableText.changes[word], tableText.changesAbout[word]]);
-  if (replaced > 0) choices.push(['replaced', `${tableText.replaced} ${formatCount(replaced)}`, tableText.replacedAbout]);
+  if (count('replaced') > 0) choices.push(counted('replaced'));
   return (
     <Segments all={choices} chosen={([choice]) => value === choice} name={([, label]) => label} title={([, , about]) => about} onChoose={([choice]) => onChange(choice)} />
   );
@@ -128,7 +124,7 @@ function ColumnMenu({ views, chosen, onChange }: { views: ColumnView[]; chosen: 
           <ul class="pop-list checks">
             {free.map(({ column, index, derive }) => (
               <li key={column.name}>
-                <label class="line" title={column.description}>
+                <label class="line hover" title={column.description}>
                   <input type="checkbox" checked={shown.has(column.name)} onChange={() => onChange(toggleColumn(views, chosen, column.name))} />
                   <span>{column.label}</span>
                   <span class="muted">{index >= 0 ? tableText.kinds[column.kind] : derive ? '' : stepWords.lines.kind}</span>

@@ -1,6 +1,7 @@
 // Overview strip and ruler above the timelines: drawing and pointer input.
 
 import { useRef } from 'preact/hooks';
+import { pointIn } from '../charts/canvas';
 import { length, sameRange, zoomed, type TimeRange } from '../charts/time_range';
 import { MAP, RULER } from './drawing/axis';
 import type { Stage } from './drawing/stage';
@@ -13,10 +14,6 @@ export function AxisCanvas({ stage, canvas, width, onSee, onArea }: { stage: Sta
   const held = useRef<{ kind: 'frame' | 'from' | 'to' | 'brush' | 'ruler'; at: number; range: TimeRange } | null>(null);
   const onMap = (x: number): number => stage.whole.from + (x / Math.max(1, width)) * length(stage.whole);
   const onRuler = (x: number): number => stage.range.from + x * stage.pixelNs;
-  const place = (event: MouseEvent): [number, number] => {
-    const box = canvas.current!.getBoundingClientRect();
-    return [event.clientX - box.left, event.clientY - box.top];
-  };
   const kindAt = (x: number, y: number): 'frame' | 'from' | 'to' | 'brush' | 'ruler' => {
     if (y >= MAP) return 'ruler';
     const scale = width / length(stage.whole);
@@ -27,7 +24,7 @@ export function AxisCanvas({ stage, canvas, width, onSee, onArea }: { stage: Sta
   };
   const ordered = (one: number, other: number): TimeRange => ({ from: Math.min(one, other), to: Math.max(one, other) });
   const onPointerMove = (event: PointerEvent): void => {
-    const [x, y] = place(event);
+    const [x, y] = pointIn(event);
     const { current } = held;
     if (!current) {
       const kind = kindAt(x, y);
@@ -43,7 +40,7 @@ export function AxisCanvas({ stage, canvas, width, onSee, onArea }: { stage: Sta
     else onSee(ordered(kind === 'from' ? range.to : range.from, onMap(x)));
   };
   const onPointerUp = (event: PointerEvent): void => {
-    const [x] = place(event);
+    const [x] = pointIn(event);
     const { current } = held;
     held.current = null;
     const brushed = stage.brush;
@@ -69,7 +66,7 @@ export function AxisCanvas({ stage, canvas, width, onSee, onArea }: { stage: Sta
       style={{ width: `${width}px`, height: `${MAP + RULER}px` }}
       onPointerDown={(event) => {
         if (event.button !== 0) return;
-        const [x, y] = place(event);
+        const [x, y] = pointIn(event);
         const kind = kindAt(x, y);
         held.current = { kind, at: kind === 'ruler' ? onRuler(x) : onMap(x), range: stage.range };
         event.currentTarget.setPointerCapture(event.pointerId);
@@ -78,7 +75,7 @@ export function AxisCanvas({ stage, canvas, width, onSee, onArea }: { stage: Sta
       onPointerUp={onPointerUp}
       onPointerCancel={() => (held.current = null)}
       onWheel={(event) => {
-        const [x, y] = place(event);
+        const [x, y] = pointIn(event);
         const next = zoomed(stage.whole, stage.range, y >= MAP ? onRuler(x) : onMap(x), 2 ** (event.deltaY / 300));
         if (sameRange(next, stage.range)) return;
         event.preventDefault();

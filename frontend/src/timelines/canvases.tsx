@@ -2,11 +2,12 @@
 
 import { Fragment } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
+import { pointIn } from '../charts/canvas';
 import { length, sameRange, rangeAfterWheel, type TimeRange } from '../charts/time_range';
 import { formatTime } from '../ui/format';
+import { LETTERS, sideName, type Letter } from '../ui/sides';
 import { useKeys } from '../ui/use_keys';
 import { AxisCanvas } from './axis_view';
-import type { Letter } from './data/fetch';
 import { eventOf, eventsIn } from './data/wire';
 import { words } from './data/words';
 import { Divider } from './divider';
@@ -94,7 +95,7 @@ export function Canvases({ shown, wanted, selected, heads, labels, onSettled, on
     choose(next ?? largest(stage, side));
   };
 
-  const bothPanes = (['a', 'b'] as const).reduce((sum, side) => sum + PANE_HEAD + (shown[side].layout?.height ?? 0), 0);
+  const bothPanes = LETTERS.reduce((sum, side) => sum + PANE_HEAD + (shown[side].layout?.height ?? 0), 0);
   return (
     <div class="panel st-canvases stack" onKeyDown={onKeyDown}>
       <div class="st-axis">
@@ -105,10 +106,10 @@ export function Canvases({ shown, wanted, selected, heads, labels, onSettled, on
         </p>
         <AxisCanvas stage={stage} canvas={axis} width={width} onSee={see} onArea={onArea} />
       </div>
-      {(['a', 'b'] as const).map((side) => (
+      {LETTERS.map((side) => (
         <Fragment key={side}>
           {side === 'b' && <Divider share={share} onShare={setShare} />}
-          <section class={`st-pane st-pane-${side}`} aria-label={words.pane(words.side[side])} style={share === null ? {} : { flex: `0 1 ${(side === 'a' ? share : 1 - share) * bothPanes}px` }}>
+          <section class={`st-pane st-pane-${side}`} aria-label={words.pane(sideName(side))} style={share === null ? {} : { flex: `0 1 ${(side === 'a' ? share : 1 - share) * bothPanes}px` }}>
             <header class="st-head line">{heads[side]}</header>
             <div
               class="st-scroll"
@@ -184,10 +185,7 @@ interface TimelineProps {
 
 function Timeline({ stage, side, canvas, label, onSee, onHover, onChoose, onZoomTo }: TimelineProps) {
   const drag = useMemo(() => new Drag(), []);
-  const place = (event: MouseEvent): [number, number] => {
-    const box = canvas.current!.getBoundingClientRect();
-    return [event.clientX - box.left, event.clientY - box.top];
-  };
+  const place = (event: MouseEvent): [number, number] => pointIn(event, canvas.current!);
   const scroll = (): HTMLElement => canvas.current!.closest('.st-scroll')!;
   const onWheel = (event: WheelEvent): void => {
     const next = rangeAfterWheel(event, stage.whole, stage.range, stage.range.from + place(event)[0] * stage.pixelNs, stage.pixelNs);

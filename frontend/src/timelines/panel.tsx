@@ -4,18 +4,17 @@ import { CopyName } from '../host/copy_name';
 import { Delta } from '../ui/delta';
 import { formatCount, formatNumber, formatTime, NOT_MEASURED } from '../ui/format';
 import { IconButton, LinkButton } from '../ui/buttons';
-import { Icon } from '../ui/icons';
+import { Icon, type IconName } from '../ui/icons';
 import { Facts, type Fact } from '../ui/controls/facts';
 import { Segments } from '../ui/controls/segments';
 import { Measures } from '../ui/controls/measures';
 import { shortNames } from '../ui/names';
-import { Badge } from '../ui/sides';
-import { sentence } from '../ui/strings';
-import type { Letter } from './data/fetch';
+import { Badge, other, sideName, type Letter } from '../ui/sides';
+import { sentence, text } from '../ui/strings';
 import type { EventAnswer, EventFacts } from '../contract/sent';
 import type { Compared, Differences } from './data/wire';
 import { words } from './data/words';
-import { differencesOf } from './state';
+import { aligning, differencesOf } from './state';
 
 const us = (ns: number | null, signed = false): string => formatTime(ns === null ? null : ns / 1000, signed);
 
@@ -56,17 +55,17 @@ export function DifferenceList({ compared, inView, area, open, onToggle, onArea,
         <p class="muted clip">{inView ? area : sentence(words.panel.differencesAbout)}</p>
       </header>
       {!open ? null : rows.length === 0 ? (
-        <p class="muted">{!compared.differences ? words.panel.loading : inView ? words.panel.noneInView : words.panel.none}</p>
+        <p class="muted">{!compared.differences ? text.lazy.loading : inView ? words.panel.noneInView : words.panel.none}</p>
       ) : (
         <div class="st-table" tabIndex={0} role="group" aria-label={words.panel.differences}>
-          <table>
+          <table class="wide">
             <thead>
               <tr>
                 <th scope="col">{words.panel.name}</th>
                 <th scope="col">{words.panel.kind}</th>
                 <th scope="col" class="num">{words.panel.calls}</th>
-                <th scope="col" class="num text-a">{words.side.a}</th>
-                <th scope="col" class="num text-b">{words.side.b}</th>
+                <th scope="col" class="num text-a">{sideName('a')}</th>
+                <th scope="col" class="num text-b">{sideName('b')}</th>
                 <th scope="col" class="num">{words.panel.delta}</th>
                 <th scope="col" aria-hidden="true" class="st-bar-head" />
               </tr>
@@ -122,37 +121,36 @@ interface EventProps {
   failure: string;
   /** number of events drawn as one mark at this zoom, 1 if it is alone */
   together: number;
-  onClose: () => void;
   onKey: (key: string) => void;
   onShow: (side: Letter, event: number) => void;
 }
 
 /** Both sides of an event; the left column is always A. */
-export function EventPanel({ shift, side, answer, name, failure, together, onClose, onKey, onShow }: EventProps) {
-  const buttons: [key: string, label: string, icon: 'up' | 'down' | 'whole' | 'swap' | 'align' | 'delta' | 'close', action: () => void][] = [
-    [',', words.panel.previous, 'up', () => onKey(',')],
-    ['.', words.panel.next, 'down', () => onKey('.')],
-    ['f', words.panel.focus, 'whole', () => onKey('f')],
+export function EventPanel({ shift, side, answer, name, failure, together, onKey, onShow }: EventProps) {
+  const buttons: [key: string, label: string, icon: IconName][] = [
+    [',', words.panel.previous, 'up'],
+    ['.', words.panel.next, 'down'],
+    ['f', words.panel.focus, 'whole'],
+    ['n', words.panel.nextDifference, 'delta'],
   ];
-  buttons.push(['n', words.panel.nextDifference, 'delta', () => onKey('n')]);
   if (answer?.counterpart) {
-    const by = side === 'a' ? answer.event.start_ns - answer.counterpart.start_ns : answer.counterpart.start_ns - answer.event.start_ns;
-    buttons.push(['c', words.panel.other, 'swap', () => onKey('c')]);
-    if (by !== 0) buttons.push(['l', by === shift ? words.panel.straight : words.panel.align, 'align', () => onKey('l')]);
+    const by = aligning(side, answer);
+    buttons.push(['c', words.panel.other, 'swap']);
+    if (by !== 0) buttons.push(['l', by === shift ? words.panel.straight : words.panel.align, 'align']);
   }
-  buttons.push(['Escape', words.panel.close, 'close', onClose]);
+  buttons.push(['Escape', text.panel.close, 'close']);
   return (
     <section class="panel st-panel st-event" aria-label={words.panel.selected}>
       <header>
         <Badge side={side} />
         <h2 class="full-name">{answer?.event.name ?? name}</h2>
         {answer && <CopyName name={answer.event.name} />}
-        {buttons.map(([key, label, icon, action]) => (
-          <IconButton key={key} icon={icon} label={label} onClick={action} />
+        {buttons.map(([key, label, icon]) => (
+          <IconButton key={key} icon={icon} label={label} onClick={() => onKey(key)} />
         ))}
       </header>
       {together > 1 && (
-        <p class="st-merged">
+        <p class="unsure">
           {words.panel.run(together)}. {words.panel.runAbout}
         </p>
       )}
@@ -185,15 +183,15 @@ const MEASURES: Measure[] = [
 function EventMeasures({ side, answer: { event, counterpart, renamed } }: { side: Letter; answer: EventAnswer }) {
   const [a, b] = side === 'a' ? [event, counterpart] : [counterpart, event];
   const shown = MEASURES.filter(([, , of]) => [a, b].some((facts) => facts !== null && of(facts) !== null));
-  const text = (value: number | null, form: Measure[3], signed = false): string => (form === 'count' ? formatNumber(value, 0, signed) : us(value, signed));
+  const figure = (value: number | null, form: Measure[3], signed = false): string => (form === 'count' ? formatNumber(value, 0, signed) : us(value, signed));
   return (
     <div>
       <Measures
         lines={shown.map(([label, title, of, form]) => {
-          const [one, other] = [a && of(a), b && of(b)];
-          const delta = one !== null && other !== null ? other - one : null;
-          const difference = delta === null ? NOT_MEASURED : <Delta value={delta} {...(form === 'time' ? {} : { sense: 0 as const })}>{text(delta, form, true)}</Delta>;
-          return { label, title, figures: [text(one, form), text(other, form), difference] };
+          const [before, after] = [a && of(a), b && of(b)];
+          const delta = before !== null && after !== null ? after - before : null;
+          const difference = delta === null ? NOT_MEASURED : <Delta value={delta} {...(form === 'time' ? {} : { sense: 0 as const })}>{figure(delta, form, true)}</Delta>;
+          return { label, title, figures: [figure(before, form), figure(after, form), difference] };
         })}
       />
       {!counterpart && <p class="muted">{words.panel.noCounterpart}</p>}
@@ -229,12 +227,12 @@ function EventContext({ side, answer: { event, counterpart }, onShow }: { side: 
   for (const [name, value] of Object.entries(event.args)) {
     if (value === '' || value === null) continue;
     const there = counterpart?.args[name];
-    const [own, other] = [argText(value), there === undefined ? '' : argText(there)];
+    const [own, others] = [argText(value), there === undefined ? '' : argText(there)];
     entries.push([
       words.panel.args[name] ?? name.replaceAll('_', ' '),
-      other !== '' && other !== own ? (
+      others !== '' && others !== own ? (
         <>
-          <span class={`text-${side}`}>{own}</span> <span class={`text-${side === 'a' ? 'b' : 'a'}`}>{other}</span>
+          <span class={`text-${side}`}>{own}</span> <span class={`text-${other(side)}`}>{others}</span>
         </>
       ) : (
         own

@@ -1,9 +1,15 @@
 // Small parts of the step timelines: lane names, tooltip, headings, legend.
 
 import { useState } from 'preact/hooks';
+import { RequestError } from '../api/api';
+import { failureText } from '../states/failed';
+import { LinkButton } from '../ui/buttons';
 import { Delta } from '../ui/delta';
 import { formatPercent, formatTime } from '../ui/format';
 import { Icon } from '../ui/icons';
+import { letterOf, LETTERS, other, sideName, type Letter } from '../ui/sides';
+import { sentence, text } from '../ui/strings';
+import type { SideState } from './data/use_pictures';
 import { eventsIn, totalOf, type Picture } from './data/wire';
 import { words } from './data/words';
 import type { LaneBox, Layout } from './drawing/layout';
@@ -96,7 +102,7 @@ function Tip({ stage, mark, x, y }: { stage: Stage } & TipPlace) {
   const time = totalOf(row, at);
   const change = row.change ? row.change[at]! : null;
   const matched = row.match !== null && row.match[at]! >= 0;
-  const other = side === 'a' ? time + (change ?? 0) : time - (change ?? 0);
+  const there = side === 'a' ? time + (change ?? 0) : time - (change ?? 0);
   const left = x < window.innerWidth / 2;
   const below = y < window.innerHeight / 2;
   const style = {
@@ -115,11 +121,11 @@ function Tip({ stage, mark, x, y }: { stage: Stage } & TipPlace) {
         <span class="st-key" style={{ background: `var(--event-${picture.wire.kinds[name.kind]})` }} /> {words.kinds[picture.wire.kinds[name.kind]!]} · {words.tip.at(us(row.start[at]!))}
       </p>
       <p>
-        <span class={`text-${side}`}>{many > 1 ? words.tip.sum(us(time)) : words.tip.own(words.letter[side], us(time))}</span>
+        <span class={`text-${side}`}>{many > 1 ? words.tip.sum(us(time)) : words.tip.side(letterOf(side), us(time))}</span>
         {many === 1 && matched && (
           <>
             {' · '}
-            <span class={`text-${side === 'a' ? 'b' : 'a'}`}>{words.tip.other(words.letter[side === 'a' ? 'b' : 'a'], us(other))}</span>{' '}
+            <span class={`text-${other(side)}`}>{words.tip.side(letterOf(other(side)), us(there))}</span>{' '}
             <Delta value={change}>{formatTime((change ?? 0) / 1000, true)}</Delta>
           </>
         )}
@@ -129,9 +135,30 @@ function Tip({ stage, mark, x, y }: { stage: Stage } & TipPlace) {
   );
 }
 
+/** Line above a side's timeline: why it cannot be drawn, or the progress of loading. */
+export function SideTrouble({ side, state, onTypical, onAgain }: { side: Letter; state: SideState; onTypical: () => void; onAgain: () => void }) {
+  if (state.failure) {
+    const { message, hint } = failureText(state.failure);
+    const chosen = state.failure instanceof RequestError && state.failure.code === 'selection';
+    return (
+      <p class="st-trouble error-text" role="alert">
+        {sentence(message)} {hint !== '' && <span class="muted">{sentence(hint)}</span>}{' '}
+        <LinkButton onClick={chosen ? onTypical : onAgain}>{chosen ? words.states.typical : text.errors.retry}</LinkButton>
+      </p>
+    );
+  }
+  if (!state.waiting) return null;
+  const { progress } = state;
+  return (
+    <p class="muted late" role="status">
+      {words.states.waiting(sideName(side))} {progress && `${words.states.phase[progress.phase] ?? ''} ${progress.path}`}
+    </p>
+  );
+}
+
 /** Heading of a timeline: which step, how long, how much of it is drawn. */
 export function Head({ whole, picture, shift, onStraight }: { whole: Picture; picture: Picture; shift: number; onStraight: () => void }) {
-  const { step, total_ns, events, other, left_out } = whole.wire;
+  const { step, total_ns, events, other: there, left_out } = whole.wire;
   const several = step.worker !== '';
   const missing = left_out.map(([what, n]) => words.head.leftOut(what, n)).join(', ');
   return (
@@ -145,16 +172,16 @@ export function Head({ whole, picture, shift, onStraight }: { whole: Picture; pi
       {shift !== 0 && (
         <span class="chip chip-filter">
           {words.head.shifted(formatTime(shift / 1000, true))}
-          <button type="button" class="chip-button" aria-label={words.head.straight} title={words.head.straight} onClick={onStraight}>
+          <button type="button" class="chip-button" aria-label={words.panel.straight} title={words.panel.straight} onClick={onStraight}>
             <Icon name="close" size={10} />
           </button>
         </span>
       )}
       {several && <span class="muted">{words.head.where(step.worker, step.span)}</span>}
       <span class="muted clip st-optional">{words.head.counts(events)}</span>
-      {other && (
+      {there && (
         <span class="muted clip st-optional">
-          {words.head.matched(other.matched, events)} ({formatPercent(other.matched / Math.max(1, events))})
+          {words.head.matched(there.matched, events)} ({formatPercent(there.matched / Math.max(1, events))})
         </span>
       )}
       {missing !== '' && (
@@ -162,7 +189,7 @@ export function Head({ whole, picture, shift, onStraight }: { whole: Picture; pi
           {words.head.notDrawn}: {missing}
         </span>
       )}
-      {picture.wire.cell_ns > 0 && <span class="st-merged" title={words.head.mergedAbout}>{words.head.merged(us(picture.wire.cell_ns))}</span>}
+      {picture.wire.cell_ns > 0 && <span class="unsure" title={words.head.mergedAbout}>{words.head.merged(us(picture.wire.cell_ns))}</span>}
     </>
   );
 }
@@ -181,7 +208,7 @@ export function Legend({ pictures, change }: { pictures: Picture[]; change: bool
               {words.legend[key]}
             </span>
           ))}
-          {(['a', 'b'] as const).map((side) => (
+          {LETTERS.map((side) => (
             <span key={side}>
               <span class={`st-key st-only series-${side}`} /> {words.legend.only[side]}
             </span>

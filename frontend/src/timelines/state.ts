@@ -3,15 +3,16 @@
 import { useAnswer } from '../api/use_answer';
 import { length, type TimeRange } from '../charts/time_range';
 import { formatTime } from '../ui/format';
+import { letterOf, LETTERS, other, sideName, type Letter } from '../ui/sides';
+import { text } from '../ui/strings';
 import type { Selected } from './canvases';
-import { fetchArea, fetchEvent, otherSide, stepQuery, type Choice, type Letter } from './data/fetch';
+import { fetchArea, fetchEvent, stepQuery, type Choice } from './data/fetch';
 import type { EventAnswer, EventFacts } from '../contract/sent';
 import { eventOf, eventsIn, markOf, type Compared, type Picture } from './data/wire';
 import { words } from './data/words';
 import type { Place } from './drawing/overlay';
 import type { Shown } from './drawing/stage';
 
-const SIDES: Letter[] = ['a', 'b'];
 const ROOM = 0.01;
 
 /** Range of both steps on one scale, with a margin at the ends. */
@@ -61,10 +62,10 @@ export function stepOf(picture: Picture): Choice {
 }
 
 export function labelOf(side: Letter, picture: Picture | null): string {
-  if (!picture) return words.side[side];
+  if (!picture) return sideName(side);
   const { step, total_ns, events, lanes } = picture.wire;
   const laneTexts = lanes.map((lane) => words.canvas.lane(lane.name, words.lane.kind[lane.kind] ?? lane.kind, lane.events, formatTime(lane.busy_ns / 1000))).join('; ');
-  return words.canvas.label(words.side[side], step.label, formatTime(total_ns / 1000), events, laneTexts);
+  return words.canvas.label(sideName(side), step.label, formatTime(total_ns / 1000), events, laneTexts);
 }
 
 export function placeOf(picture: Picture, event: number): { row: number; from: number; to: number } | null {
@@ -75,7 +76,7 @@ export function placeOf(picture: Picture, event: number): { row: number; from: n
 /** Name of an event if the picture has it; the names of events drawn as one mark come only from the server. */
 export function nameIn(picture: Picture | null, event: number): string {
   const found = picture && markOf(picture, event);
-  return found && eventsIn(found.row, found.mark) === 1 ? picture!.names[found.row.name[found.mark]!]!.text : words.panel.loading;
+  return found && eventsIn(found.row, found.mark) === 1 ? picture!.names[found.row.name[found.mark]!]!.text : text.lazy.loading;
 }
 
 /** Number of events drawn as one mark with this event, 1 if it is alone. */
@@ -91,14 +92,14 @@ export function marked(selected: Selected | null, facts: EventAnswer | null): Pi
   const place = (one: Pick<EventFacts, 'row' | 'start_ns' | 'dur_ns'>): Place => ({ row: one.row, start: one.start_ns, end: one.start_ns + one.dur_ns });
   const links = (one: EventFacts | null): { from: Place; to: Place }[] =>
     (one?.linked ?? [])
-      .filter((link) => link.role !== 'operator' || !one!.linked.some((other) => other.role === 'launcher'))
+      .filter((link) => link.role !== 'operator' || !one!.linked.some((one) => one.role === 'launcher'))
       .slice(0, 40)
       .map((link) => (link.role === 'launched' ? { from: place(one!), to: place(link) } : { from: place(link), to: place(one!) }));
-  const other = otherSide(selected.side);
+  const there = other(selected.side);
   return {
-    selected: { ...nothing.selected, [selected.side]: place(facts.event), [other]: facts.counterpart && place(facts.counterpart) },
+    selected: { ...nothing.selected, [selected.side]: place(facts.event), [there]: facts.counterpart && place(facts.counterpart) },
     chosen: selected.side,
-    links: { ...nothing.links, [selected.side]: links(facts.event), [other]: links(facts.counterpart) },
+    links: { ...nothing.links, [selected.side]: links(facts.event), [there]: links(facts.counterpart) },
   };
 }
 
@@ -106,27 +107,33 @@ export function linkedPlace(facts: EventAnswer | null, event: number): Pick<Even
   return facts?.event.linked.find((link) => link.event === event);
 }
 
+/** Nanoseconds by which B is shifted right to align the event with its counterpart; 0 without one. */
+export function aligning(side: Letter, { event, counterpart }: EventAnswer): number {
+  if (!counterpart) return 0;
+  return side === 'a' ? event.start_ns - counterpart.start_ns : counterpart.start_ns - event.start_ns;
+}
+
 export function announcement(side: Letter, { event, counterpart }: EventAnswer): string {
   const change = counterpart ? (side === 'a' ? counterpart.dur_ns - event.dur_ns : event.dur_ns - counterpart.dur_ns) : 0;
-  const other = counterpart ? words.canvas.saidOther(formatTime(counterpart.dur_ns / 1000), formatTime(change / 1000, true)) : words.canvas.saidAlone;
-  return words.canvas.eventText(event.name, words.kinds[event.kind] ?? event.kind, words.side[side], formatTime(event.dur_ns / 1000), formatTime(event.start_ns / 1000), other);
+  const there = counterpart ? words.canvas.saidOther(formatTime(counterpart.dur_ns / 1000), formatTime(change / 1000, true)) : words.canvas.saidAlone;
+  return words.canvas.eventText(event.name, words.kinds[event.kind] ?? event.kind, sideName(side), formatTime(event.dur_ns / 1000), formatTime(event.start_ns / 1000), there);
 }
 
 /** Search matches on each side as text: count and total time. */
 export function foundText(shown: Shown): string {
   if (!shown.search) return '';
   const test = shown.search;
-  return SIDES.flatMap((side) => {
+  return LETTERS.flatMap((side) => {
     const { picture, whole } = shown[side];
     if (!whole || !picture) return [];
     const hits = [picture, whole].find((one) => one.wire.hits !== null)?.wire.hits;
     const counted = hits ? { events: hits.events, total: hits.total_ns } : whole.wire.complete ? countedIn(whole, test) : null;
-    return counted ? [`${words.letter[side]}: ${words.search.found(counted.events, formatTime(counted.total / 1000))}`] : [];
+    return counted ? [`${letterOf(side)}: ${words.search.found(counted.events, formatTime(counted.total / 1000))}`] : [];
   }).join(' · ');
 }
 
 function countedIn(picture: Picture, test: (name: string) => boolean): { events: number; total: number } {
-  const found = picture.names.map(({ text }) => test(text));
+  const found = picture.names.map((name) => test(name.text));
   const sum = { events: 0, total: 0 };
   for (const row of picture.rows)
     for (let mark = 0; row && mark < row.count; mark += 1)
@@ -141,10 +148,10 @@ function countedIn(picture: Picture, test: (name: string) => boolean): { events:
  *  start. */
 export function nextMatch(shown: Shown, selected: Selected | null): Selected | null {
   if (!shown.search) return null;
-  const matches = SIDES.flatMap((side) => {
+  const matches = LETTERS.flatMap((side) => {
     const { picture } = shown[side];
     if (!picture) return [];
-    const found = picture.names.map(({ text }) => shown.search!(text));
+    const found = picture.names.map((name) => shown.search!(name.text));
     return picture.rows
       .flatMap((row) => (row ? Array.from({ length: row.count }, (_, mark) => mark).flatMap((mark) => (found[row.name[mark]!] ? [{ side, event: eventOf(row, mark), at: row.start[mark]!, row: row.row }] : [])) : []))
       .sort((one, other) => one.at - other.at || one.row - other.row);

@@ -9,12 +9,12 @@ import type { Change } from '../host/use_address';
 import { Message } from '../states/message';
 import { formatTime } from '../ui/format';
 import { readPins, togglePin } from '../ui/pins';
-import { isRegex } from '../ui/search';
-import { useSearch } from '../ui/use_search';
+import { isRegex, useSearch } from '../ui/search';
 import { adoptSheet } from '../ui/sheets';
+import { other, type Letter } from '../ui/sides';
 import { sentence } from '../ui/strings';
 import { Canvases, scrollTo, type Selected } from './canvases';
-import { otherSide, readChoice, type Letter } from './data/fetch';
+import { readChoice } from './data/fetch';
 import { around } from './data/instants';
 import { bestPicture, usePictures } from './data/use_pictures';
 import { eventOf, markOf } from './data/wire';
@@ -23,11 +23,10 @@ import { layoutOf, readFolds, writeFolds } from './drawing/layout';
 import type { Shown } from './drawing/stage';
 import { rangeShowing, rangeAfterKey } from './gestures';
 import { DifferenceList, EventPanel } from './panel';
-import { Legend } from './parts';
-import { SideHead } from './side_head';
-import { commonRange, differencesOf, firstRange, foundText, labelOf, linkedPlace, marked, moved, nameIn, nextDifference, nextMatch, placeOf, readSelected, readRange, nearlyEqual, mergedCount, announcement, stepOf, useArea, useFacts, writeRange } from './state';
+import { Head, Legend, SideTrouble } from './parts';
+import { aligning, commonRange, differencesOf, firstRange, foundText, labelOf, linkedPlace, marked, moved, nameIn, nextDifference, nextMatch, placeOf, readSelected, readRange, nearlyEqual, mergedCount, announcement, stepOf, useArea, useFacts, writeRange } from './state';
 import css from './timelines.css?inline';
-import { Downloads, Tools } from './tools';
+import { Downloads, StepPicker, Tools } from './tools';
 
 adoptSheet(css);
 
@@ -114,10 +113,9 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
       const from = start_ns + (now.selected.side === 'b' ? shift : 0);
       see(around(whole, from, from + dur_ns));
     } else if ((key === 'c' || key === 'C') && now.facts?.counterpart && now.selected) {
-      reveal(otherSide(now.selected.side), now.facts.counterpart.event, now.facts.counterpart);
+      reveal(other(now.selected.side), now.facts.counterpart.event, now.facts.counterpart);
     } else if ((key === 'l' || key === 'L') && (shift !== 0 || now.facts?.counterpart)) {
-      const { event, counterpart } = now.facts ?? { event: null, counterpart: null };
-      const by = event && counterpart ? (now.selected?.side === 'a' ? event.start_ns - counterpart.start_ns : counterpart.start_ns - event.start_ns) : 0;
+      const by = now.facts && now.selected ? aligning(now.selected.side, now.facts) : 0;
       onChange({ shift: by === 0 || by === shift ? '' : String(by) });
     } else if (key === 'n' || key === 'N') {
       const next = nextDifference(differencesOf(wholes.a?.wire), now.selected, key === 'n' ? 1 : -1);
@@ -141,18 +139,11 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
   const head = (side: Letter): preact.ComponentChildren => {
     const key = side === 'a' ? 'stepA' : 'stepB';
     return (
-      <SideHead
-        side={side}
-        choice={choices[side]}
-        otherIsSame={choices[otherSide(side)].step === 'same'}
-        state={pictures[side]}
-        picture={drawn[side] ?? wholes[side]}
-        shift={side === 'b' ? shift : 0}
-        onStep={(step) => onChange({ [key]: step, event: '', at: '', shift: '' }, true)}
-        onTypical={() => onChange({ [key]: '' })}
-        onStraight={() => onChange({ shift: '' })}
-        onAgain={pictures.again}
-      />
+      <>
+        <StepPicker side={side} choice={choices[side]} whole={wholes[side]} otherIsSame={choices[other(side)].step === 'same'} onChoose={(step) => onChange({ [key]: step, event: '', at: '', shift: '' }, true)} />
+        <SideTrouble side={side} state={pictures[side]} onTypical={() => onChange({ [key]: '' })} onAgain={pictures.again} />
+        {wholes[side] && <Head whole={wholes[side]} picture={drawn[side] ?? wholes[side]} shift={side === 'b' ? shift : 0} onStraight={() => onChange({ shift: '' })} />}
+      </>
     );
   };
   return (
@@ -194,7 +185,7 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
       />
       {ready &&
         (selected ? (
-          <EventPanel shift={shift} side={selected.side} answer={facts} name={nameIn(drawn[selected.side], selected.event)} failure={failure} together={together} onClose={() => select(null)} onKey={onKey} onShow={(side, event) => reveal(side, event, linkedPlace(facts, event))} />
+          <EventPanel shift={shift} side={selected.side} answer={facts} name={nameIn(drawn[selected.side], selected.event)} failure={failure} together={together} onKey={onKey} onShow={(side, event) => reveal(side, event, linkedPlace(facts, event))} />
         ) : (
           wholes.a?.wire.differences && (
             <DifferenceList

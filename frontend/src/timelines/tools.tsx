@@ -5,8 +5,8 @@ import { formatTime } from '../ui/format';
 import { Icon } from '../ui/icons';
 import { Menu, MenuItem } from '../ui/controls/menu';
 import { Segments } from '../ui/controls/segments';
-import { Badge } from '../ui/sides';
-import { readChoice, traceUrl, writeChoice, type Choice, type Letter } from './data/fetch';
+import { Badge, sideName, type Letter } from '../ui/sides';
+import { readChoice, traceUrl, writeChoice, type Choice } from './data/fetch';
 import type { Picture } from './data/wire';
 import { words } from './data/words';
 import type { Colours } from './drawing/paint';
@@ -37,7 +37,7 @@ export function StepPicker({ side, choice, whole, otherIsSame, onChoose }: StepP
   return (
     <label class={`st-step inline side-${side}`}>
       <Badge side={side} />
-      <select class="select" aria-label={words.step.choose(words.side[side])} value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
+      <select class="select" aria-label={words.step.choose(sideName(side))} value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
         <option value="">{words.step.typical(named('typical'))}</option>
         <option value="worst">{words.step.worst(named('worst'))}</option>
         <option value="same" disabled={otherIsSame}>
@@ -113,8 +113,8 @@ interface DownloadsProps {
 export function Downloads({ pair, steps }: DownloadsProps) {
   const links: [label: string, about: string, href: string][] = steps
     ? [
-        [words.download.one(words.side.a, steps.a.step), words.download.oneAbout, traceUrl(pair, 'a', steps, false)],
-        [words.download.one(words.side.b, steps.b.step), words.download.oneAbout, traceUrl(pair, 'b', steps, false)],
+        [words.download.one(sideName('a'), steps.a.step), words.download.oneAbout, traceUrl(pair, 'a', steps, false)],
+        [words.download.one(sideName('b'), steps.b.step), words.download.oneAbout, traceUrl(pair, 'b', steps, false)],
         [words.download.both, words.download.bothAbout, traceUrl(pair, 'a', steps, true)],
       ]
     : [];

@@ -3,24 +3,14 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { sameRange, type TimeRange } from '../charts/time_range';
 import { followTheme } from '../host/host';
-import type { Letter } from './data/fetch';
+import { LETTERS } from '../ui/sides';
 import { Stage, type Shown } from './drawing/stage';
 
 /** The visible range has settled once it stays the same for this long. */
 const SETTLED_MS = 160;
 
-interface StageOnPage {
-  stage: Stage;
-  axis: preact.RefObject<HTMLCanvasElement | null>;
-  canvases: Record<Letter, preact.RefObject<HTMLCanvasElement | null>>;
-  scrolls: Record<Letter, preact.RefObject<HTMLDivElement | null>>;
-  width: number;
-  /** the last visible range that settled */
-  settled: TimeRange | null;
-}
-
-/** Each new object `wanted` is followed once. */
-export function useStage(shown: Shown, wanted: TimeRange, onSettled: (range: TimeRange, pixels: number) => void): StageOnPage {
+/** Each new object `wanted` is followed once. `settled` is the last visible range that settled. */
+export function useStage(shown: Shown, wanted: TimeRange, onSettled: (range: TimeRange, pixels: number) => void) {
   const axis = useRef<HTMLCanvasElement>(null);
   const canvases = { a: useRef<HTMLCanvasElement>(null), b: useRef<HTMLCanvasElement>(null) };
   const scrolls = { a: useRef<HTMLDivElement>(null), b: useRef<HTMLDivElement>(null) };
@@ -42,7 +32,7 @@ export function useStage(shown: Shown, wanted: TimeRange, onSettled: (range: Tim
   }, []);
 
   useLayoutEffect(() => {
-    for (const side of ['a', 'b'] as const) if (canvases[side].current && scrolls[side].current) stage.attach(side, canvases[side].current, scrolls[side].current);
+    for (const side of LETTERS) if (canvases[side].current && scrolls[side].current) stage.attach(side, canvases[side].current, scrolls[side].current);
     if (axis.current) stage.attachAxis(axis.current);
     const observer = new ResizeObserver(() => {
       const now = canvases.a.current?.parentElement?.clientWidth ?? 0;
@@ -52,7 +42,7 @@ export function useStage(shown: Shown, wanted: TimeRange, onSettled: (range: Tim
       }
       stage.request();
     });
-    for (const side of ['a', 'b'] as const) if (scrolls[side].current) observer.observe(scrolls[side].current);
+    for (const side of LETTERS) if (scrolls[side].current) observer.observe(scrolls[side].current);
     const unfollow = followTheme(() => stage.restyle());
     return () => {
       observer.disconnect();

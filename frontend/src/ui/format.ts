@@ -71,11 +71,8 @@ function sizesOf(values: Iterable<Measured>): number[] {
 }
 
 /** Decimals that give the typical value about four digits. */
-function decimalsFor(typical: number, most = 3): number {
-  if (typical >= 1000) return 0;
-  if (typical >= 100) return Math.min(most, 1);
-  if (typical >= 10) return Math.min(most, 2);
-  return most;
+function decimalsFor(typical: number): number {
+  return typical >= 1000 ? 0 : typical >= 100 ? 1 : typical >= 10 ? 2 : 3;
 }
 
 /** One unit for a set of times in microseconds: the largest unit in which their upper quartile is at least 1. */
@@ -114,6 +111,9 @@ export function formatIn(style: NumberStyle, value: Measured, signed = false): s
   if (value === null || value === undefined) return NOT_MEASURED;
   return formatNumber(value / style.scale, value === 0 ? 0 : style.decimals, signed);
 }
+
+/** The same followed by its unit. */
+export const formatWithUnit = (style: NumberStyle, value: Measured, signed = false): string => `${formatIn(style, value, signed)}${THIN}${style.unit}`;
 
 /** One time in the unit that suits it. */
 export function formatTime(us: Measured, signed = false): string {

@@ -1,4 +1,6 @@
-// The tables' search syntax: `word word` (must contain all), `-word` (must not contain), `/regex/`.
+// The search of tables and pictures: `word word` (must contain all), `-word` (must not contain), `/regex/`.
+
+import { useMemo, useRef } from 'preact/hooks';
 
 export interface Query {
   test: (text: string) => boolean;
@@ -42,4 +44,12 @@ function regexQuery(source: string, flags: string, negated: boolean): Query {
   } catch (error) {
     return { ...EVERYTHING, error: (error instanceof Error ? error.message : String(error)).replace(/^Invalid regular expression: (\/.*\/\w*: )?/, '') };
   }
+}
+
+/** The search as typed, or the last valid one while that is an invalid regular expression; `error` says why it is invalid. */
+export function useSearch(typed: string): { words: string; query: Query; error: string } {
+  const last = useRef({ words: '', query: EVERYTHING });
+  const query = useMemo(() => parseQuery(typed), [typed]);
+  if (query.error === '') last.current = { words: typed, query };
+  return { ...last.current, error: query.error };
 }

@@ -14,36 +14,24 @@ export function noBreakNumbers(message: string): string {
   return message.replace(/(\d) (?=(?:%|[nµm]?s|[KMGT]?i?B)(?![\w]))|([pq]) (?=[=<])|([=<]) (?=\d)/g, '$1$2$3\u00a0');
 }
 
-/** Words for what a headline metric measures. */
-export interface MetricWords {
-  one: string;
-  many: string;
-  /** what shares refer to, without and with an article */
-  whole: string;
-  the: string;
-  /** follows a difference in the verdict */
-  per: string;
-  mean: string;
-  total: string;
-  /** shown below the waterfall's title */
-  parts: string;
-  times: string;
-  /** follows "calls" */
-  each: string;
-}
-
-const repeated = (one: string, times: string): MetricWords => ({
+/** Words for what a headline metric measures: the time of something that is repeated. */
+const repeated = (one: string, times: string) => ({
   one,
   many: `${one}s`,
+  /** what shares refer to, without and with an article */
   whole: one,
   the: `the ${one}`,
+  /** follows a difference in the verdict */
   per: `per ${one}`,
   mean: `mean per ${one}`,
   total: `mean ${one} time`,
+  /** shown below the waterfall's title */
   parts: `mean per ${one}, every part of the ${one} once`,
   times,
+  /** follows "calls" */
   each: `per ${one}`,
 });
+export type MetricWords = ReturnType<typeof repeated>;
 
 const METRICS: Record<string, MetricWords> = {
   step_time: repeated('step', 'Step times'),

@@ -26,7 +26,7 @@ function steps(rows: [step: string, us: number, backlog: number | null][]): Tabl
 
 function below(books: Ledger): string {
   const box = document.createElement('div');
-  render(<WaterfallView ledger={books} words={metricWords('step_time')} omitEmpty selected="" onSelect={() => {}} onAll={() => {}} />, box);
+  render(<WaterfallView ledger={books} words={metricWords('step_time')} selected="" onSelect={() => {}} onAll={() => {}} />, box);
   return box.querySelector('.backlog')?.textContent ?? '';
 }
 

@@ -1,7 +1,7 @@
 // Draws the visible frames: a box each, with its name and change if they fit.
 
-import { colourOf, penOf } from '../canvas';
-import { LEVELS, levelOf, changeOf, statusOf, type FlameOptions, type Placed, type Tree } from './flame';
+import type { Colours } from '../canvas';
+import { LEVELS, levelOf, changeOf, SHADES, statusOf, type FlameOptions, type Placed, type Tree } from './flame';
 
 export const ROW = 20;
 /** Frames narrower than this many pixels are not drawn. */
@@ -10,27 +10,14 @@ const ROOM_FOR_NAME = 26;
 const ROOM_FOR_CHANGE = 120;
 const INSET = 5;
 
-/** Colours of the current theme, read from the style sheet. */
-export interface Palette {
-  /** by level of change, from much less to much more */
-  fills: string[];
-  ink: string;
-  mark: string;
-  back: string;
+type Palette = ReturnType<typeof paletteOf>;
+
+/** Colours of the frames; `fills` are by level of change, from much less to much more. */
+function paletteOf(of: Colours) {
+  return { fills: SHADES.map((name) => of(`--flame-${name}`)), ink: of('--ink'), mark: of('--focus'), back: of('--panel') };
 }
 
-export function palette(element: Element): Palette {
-  const of = colourOf(element);
-  const levels = LEVELS.map((_, index) => index + 1);
-  return {
-    fills: [...[...levels].reverse().map((level) => of(`--flame-less-${level}`)), of('--flame-even'), ...levels.map((level) => of(`--flame-more-${level}`))],
-    ink: of('--ink'),
-    mark: of('--focus'),
-    back: of('--panel'),
-  };
-}
-
-export interface Picture {
+interface Picture {
   tree: Tree;
   rows: Placed[][];
   options: FlameOptions;
@@ -44,9 +31,8 @@ export interface Picture {
   outer: number;
 }
 
-export function paint(canvas: HTMLCanvasElement, picture: Picture, width: number, colours: Palette): void {
-  const pen = penOf(canvas, width, picture.rows.length * ROW);
-  if (!pen) return;
+export function paint(pen: CanvasRenderingContext2D, picture: Picture, width: number, of: Colours): void {
+  const colours = paletteOf(of);
   pen.textBaseline = 'middle';
   for (const row of picture.rows) for (const placed of row) box(pen, picture, placed, width, colours);
 }

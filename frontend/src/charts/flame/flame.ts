@@ -29,33 +29,17 @@ export function writeOptions(options: FlameOptions): string {
   return [options.width, options.measure, options.order].filter((word) => word !== DEFAULT_OPTIONS.width && word !== DEFAULT_OPTIONS.measure && word !== DEFAULT_OPTIONS.order).join(',');
 }
 
-/** Call tree of n frames in depth-first order: a frame's descendants follow it. Sides are [A, B]; NaN if a side lacks
- *  the frame. */
-export interface Tree {
-  count: number;
-  name: string[];
-  kind: string[];
-  part: string[];
-  depth: Int32Array;
-  parent: Int32Array;
-  /** index after the frame's last descendant */
-  end: Int32Array;
-  us: [Float64Array, Float64Array];
-  own: [Float64Array, Float64Array];
-  calls: [Float64Array, Float64Array];
-  share: [Float64Array, Float64Array];
-  delta: Float64Array;
-  ownDelta: Float64Array;
-  merged: Int32Array;
-}
-
 /** Columns needed for the chart and its texts. Ancestors follow from the order of the rows. */
 export const COLUMNS = [
   'frame', 'depth', 'kind', 'category', 'baseline_us', 'candidate_us', 'delta_us', 'baseline_share', 'candidate_share',
   'baseline_own_us', 'candidate_own_us', 'own_delta_us', 'baseline_calls', 'candidate_calls', 'merged',
 ];
 
-export function treeOf(table: Table): Tree | null {
+/** Call tree of n frames in depth-first order: a frame's descendants follow it. Sides are [A, B]; NaN if a side lacks the frame. */
+export type Tree = NonNullable<ReturnType<typeof treeOf>>;
+
+/** null for a table without rows or with other columns */
+export function treeOf(table: Table) {
   const at = new Map(table.columns.map((column, index) => [column.name, index]));
   if (table.rows.length === 0 || COLUMNS.some((name) => !at.has(name))) return null;
   const cells = (name: string): Cell[] => table.rows.map((row) => row[at.get(name)!] ?? null);
@@ -73,7 +57,9 @@ export function treeOf(table: Table): Tree | null {
     open.push(frame);
   }
   return {
-    count, name: texts('frame'), kind: texts('kind'), part: texts('category'), depth, parent, end,
+    count, name: texts('frame'), kind: texts('kind'), part: texts('category'), depth, parent,
+    /** index after the frame's last descendant */
+    end,
     us: both('us'), own: both('own_us'), calls: both('calls'), share: both('share'),
     delta: numbers('delta_us'), ownDelta: numbers('own_delta_us'), merged: Int32Array.from(numbers('merged'), (n) => n || 0),
   };
@@ -103,6 +89,9 @@ export function changeOf(tree: Tree, frame: number, measure: Measure): { delta: 
 
 /** Lower limits of the colour levels: change as a fraction of the larger side. */
 export const LEVELS = [0.02, 0.05, 0.15, 0.35] as const;
+
+/** Names of the colours, from much less in B to much more. */
+export const SHADES = [...LEVELS.map((_, index) => `less-${LEVELS.length - index}`), 'even', ...LEVELS.map((_, index) => `more-${index + 1}`)];
 
 /** Colour level from -LEVELS.length (much less) to LEVELS.length (much more), 0 for almost no change. */
 export function levelOf(ratio: number): number {

@@ -8,14 +8,14 @@ import { joinKey } from '../../table/data/rows';
 import { useAllRows } from '../../table/shown_rows/use_all_rows';
 import { shortNames } from '../../ui/names';
 import { runKeyAction } from '../../ui/use_keys';
-import { useSearch } from '../../ui/use_search';
+import { useSearch } from '../../ui/search';
 import { Segments } from '../../ui/controls/segments';
 import { adoptSheet } from '../../ui/sheets';
 import { sentence, text } from '../../ui/strings';
 import { Tooltip } from '../../ui/controls/tooltip';
 import { useWidth } from '../../ui/use_width';
-import { useTheme } from '../canvas';
-import { MIN_WIDTH, paint, palette, ROW } from './canvas';
+import { Canvas, pointIn } from '../canvas';
+import { MIN_WIDTH, paint, ROW } from './canvas';
 import { COLUMNS, frameAt, layout, MEASURES, moved, ORDERS, pathOf, placeOf, readOptions, search, statusOf, treeOf, weightOf, WIDTHS, writeOptions, type FlameOptions, type Placed, type Tree } from './flame';
 import css from './flame.css?inline';
 import { changeText, FrameFigures, kindText, Legend, markedChange, Path, timeText } from './parts';
@@ -91,10 +91,8 @@ const STATUSES = ['added', 'removed'] as const;
 function Flame(props: FlameProps) {
   const { tree, options, whole, query, zoom: place, row, onZoom, onRow } = props;
   const [box, width] = useWidth();
-  const canvas = useRef<HTMLCanvasElement>(null);
   const scroller = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState<{ frame: number; keyed: boolean; x?: number } | null>(null);
-  const theme = useTheme();
   const names = useMemo(() => shortNames(tree.name), [tree]);
   const zoom = useMemo(() => frameAt(tree, place), [tree, place]);
   const rows = useMemo(() => (width > 0 ? layout(tree, zoom, options, MIN_WIDTH / width) : []), [tree, zoom, options.width, options.measure, options.order, width]);
@@ -108,16 +106,10 @@ function Flame(props: FlameProps) {
   // layout effect: a later effect would undo a key pressed right after the zoom
   useLayoutEffect(() => setActive(null), [zoom]);
 
-  useLayoutEffect(() => {
-    if (canvas.current && box.current && width > 0)
-      paint(canvas.current, { tree, rows, options, names, change: (frame) => markedChange(tree, frame, options), found: found?.frames ?? null, outer }, width, palette(box.current));
-  }, [tree, rows, width, theme, names, found]);
-
   const selected = useMemo(() => (row === '' ? null : (rows.flat().find(({ frame }) => keyOf(tree, frame) === row) ?? null)), [rows, row]);
   const at = (event: MouseEvent): Placed | null => {
-    const frame = (event.currentTarget as Element).getBoundingClientRect();
-    const [x, y] = [(event.clientX - frame.left) / width, event.clientY - frame.top];
-    return rows[Math.floor(y / ROW)]?.find((one) => one.from <= x && x < one.to) ?? null;
+    const [x, y] = pointIn(event);
+    return rows[Math.floor(y / ROW)]?.find((one) => one.from <= x / width && x / width < one.to) ?? null;
   };
   const into = (frame: number): void => onZoom(placeOf(tree, frame));
   const outward = (): void => into(tree.parent[zoom]!);
@@ -147,7 +139,7 @@ function Flame(props: FlameProps) {
         <div class="flame-scroll" ref={scroller} onScroll={() => setActive(null)}>
           <div
             ref={box}
-            class="flame-box"
+            class="flame-box inset"
             role="group"
             tabIndex={0}
             aria-label={words.label(tree.count, whole, `${a} → ${b}`)}
@@ -155,7 +147,7 @@ function Flame(props: FlameProps) {
             onKeyDown={onKeyDown}
             onMouseMove={(event) => {
               const hit = at(event);
-              setActive(hit ? { frame: hit.frame, keyed: false, x: event.clientX - event.currentTarget.getBoundingClientRect().left } : null);
+              setActive(hit && { frame: hit.frame, keyed: false, x: pointIn(event)[0] });
             }}
             onMouseLeave={() => setActive(null)}
             onClick={(event) => {
@@ -164,7 +156,13 @@ function Flame(props: FlameProps) {
             }}
             onBlur={() => setActive(null)}
           >
-            <canvas ref={canvas} class="flame-canvas layer" aria-hidden="true" style={{ width: `${width}px`, height: `${height}px` }} />
+            <Canvas
+              class="flame-canvas"
+              width={width}
+              height={height}
+              shown={[tree, rows, names, found]}
+              draw={(pen, colours) => paint(pen, { tree, rows, options, names, change: (frame) => markedChange(tree, frame, options), found: found?.frames ?? null, outer }, width, colours)}
+            />
             {selected && <span class="flame-mark flame-selected" style={marked(selected)} />}
             {spot && <span class="flame-mark" style={marked(spot)} />}
           </div>

@@ -5,7 +5,8 @@ import { arrow, formatPercent, formatPoints, formatTime, NOT_MEASURED } from '..
 import { IconButton, LinkButton } from '../../ui/buttons';
 import { SideFigures } from '../../ui/controls/tooltip';
 import { Badge, type Letter } from '../../ui/sides';
-import { around, changeOf, LEVELS, oneSided, statusOf, type FlameOptions, type Tree } from './flame';
+import { text } from '../../ui/strings';
+import { around, changeOf, LEVELS, oneSided, SHADES, statusOf, type FlameOptions, type Tree } from './flame';
 import { words } from './words';
 
 /** Formats a time in its own unit, because frames differ widely in size. */
@@ -44,7 +45,7 @@ export function Path({ tree, names, zoom, options, whole, onZoom, onRow }: PathP
       <ol>
         {frames.map((frame) => (
           <li key={frame}>
-            <button type="button" class="flame-crumb clip soft" aria-current={frame === zoom ? 'location' : undefined} title={tree.name[frame]} onClick={() => onZoom(frame)}>
+            <button type="button" class="flame-crumb clip soft hover" aria-current={frame === zoom ? 'location' : undefined} title={tree.name[frame]} onClick={() => onZoom(frame)}>
               {frame === 0 ? words.whole(whole) : names[frame]}
             </button>
           </li>
@@ -73,7 +74,7 @@ export function Path({ tree, names, zoom, options, whole, onZoom, onRow }: PathP
 const DEVICE = 'device work';
 
 export function kindText(tree: Tree, frame: number): string {
-  const parts = [tree.kind[frame]!, tree.kind[frame] === DEVICE ? tree.part[frame]! : '', words.status[statusOf(tree, frame)]];
+  const parts = [tree.kind[frame]!, tree.kind[frame] === DEVICE ? tree.part[frame]! : '', text.table.chips[statusOf(tree, frame)]?.about ?? ''];
   if (tree.merged[frame]! > 0) parts[0] = words.merged(tree.merged[frame]!);
   return parts.filter((part) => part !== '').join(', ');
 }
@@ -124,13 +125,12 @@ export function FrameFigures({ tree, frame, whole }: { tree: Tree; frame: number
 /** Colour scale with its limits, and the marks of frames on one side only. */
 export function Legend({ tree, options }: { tree: Tree; options: FlameOptions }) {
   const limits = words.levels(LEVELS);
-  const levels = LEVELS.map((_, index) => index + 1);
   return (
     <p class="legend flame-legend small soft">
       <span class="flame-scale inline">
         <span class="delta delta-less">▼ {words.less}</span>
         <span class="flame-keys" aria-hidden="true">
-          {[...levels.map((level) => `less-${level}`).reverse(), 'even', ...levels.map((level) => `more-${level}`)].map((name) => (
+          {SHADES.map((name) => (
             <span key={name} class="flame-key" style={{ background: `var(--flame-${name})` }}>
               {limits[Number(name.slice(5)) - 1] ?? '0'}
             </span>

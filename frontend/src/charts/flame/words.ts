@@ -27,7 +27,6 @@ export const words = {
   whole: (whole: string) => `whole ${whole}`,
   details: 'Row in the table',
   outward: 'Zoom out one frame (Esc)',
-  status: { both: '', added: 'only in B', removed: 'only in A' } as Record<Status, string>,
   merged: (n: number) => `${formatMany(n, 'small frame', 'small frames')} together`,
   calls: (n: number) => formatMany(n, 'call'),
   ofStep: (percent: string, whole: string) => `${percent} of the ${whole}`,

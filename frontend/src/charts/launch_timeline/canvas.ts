@@ -1,7 +1,8 @@
 // Draws the visible launches: name lanes if names fit, a strip per run, launches without a match, and the change.
 
-import { BOUND_CLASSES } from '../bound';
-import { colourOf, fitted, penOf } from '../canvas';
+import { LETTERS } from '../../ui/sides';
+import { BOUND_CLASSES, boundColour } from '../bound';
+import { fitted, type Colours } from '../canvas';
 import type { TimeRange } from '../time_range';
 import { bins, changes, rowAt, type Lane, type Timeline } from './timeline';
 
@@ -38,31 +39,18 @@ export const PARTS: Record<(typeof BOUND_CLASSES)[number], [number, number]> = {
 const NAME_WIDTH = 40;
 const LETTER = 6.6;
 
-export interface Picture {
+interface Picture {
   timeline: Timeline;
   window: TimeRange;
   shade: Shade;
   names: { a: string[]; b: string[] };
 }
 
-/** Colours of the current theme, read from the style sheet. */
-export interface Palette {
-  classes: string[];
-  tensor: string;
-  dram: string;
-  back: string;
-  ink: string;
-  line: string;
-  a: string;
-  b: string;
-  more: string;
-  less: string;
-}
+type Palette = ReturnType<typeof paletteOf>;
 
-export function palette(): Palette {
-  const of = colourOf();
+function paletteOf(of: Colours) {
   return {
-    classes: BOUND_CLASSES.map((name) => of(`--bound-${name.replace(/[ -]/g, '_')}`)),
+    classes: BOUND_CLASSES.map((name) => of(boundColour(name))),
     tensor: of('--bound-tensor_bound'),
     dram: of('--bound-memory_bound'),
     back: of('--stripe'),
@@ -75,10 +63,9 @@ export function palette(): Palette {
   };
 }
 
-export function paint(canvas: HTMLCanvasElement, picture: Picture, width: number, colours: Palette): void {
-  const pen = penOf(canvas, width, LANES.end);
-  if (!pen) return;
-  for (const side of ['a', 'b'] as const) {
+export function paint(pen: CanvasRenderingContext2D, picture: Picture, width: number, of: Colours): void {
+  const colours = paletteOf(of);
+  for (const side of LETTERS) {
     pen.fillStyle = colours.back;
     pen.fillRect(0, LANES[side], width, STRIP);
     strip(pen, picture, picture.timeline[side], LANES[side], width, colours);

@@ -1,26 +1,29 @@
 // Texts about launches: names, the tooltip, the legend.
 
 import { useMemo } from 'preact/hooks';
-import type { Table } from '../../contract/wire';
-import { formatIn, formatPercent, formatTime, NOT_MEASURED, type NumberStyle } from '../../ui/format';
+import { columnAt, type Table } from '../../contract/wire';
+import { formatPercent, formatTime, formatWithUnit, NOT_MEASURED, type NumberStyle } from '../../ui/format';
 import { SideFigures } from '../../ui/controls/tooltip';
-import { BOUND_CLASSES, boundWord } from '../bound';
+import { text } from '../../ui/strings';
+import { BOUND_CLASSES, boundColour, boundWord } from '../bound';
 import { PARTS, type Shade } from './canvas';
 import { STATUSES, type Timeline } from './timeline';
 import { words } from './words';
 
 export function namesOf(table: Table): { a: string[]; b: string[] } {
-  const at = (name: string): number => table.columns.findIndex((column) => column.name === name);
+  const at = (name: string): number => columnAt(table, name);
   const [own, other] = [at('name'), at('candidate_name')];
   const a = table.rows.map((row) => String(row[own] ?? ''));
   return { a, b: table.rows.map((row, index) => String((other < 0 ? '' : row[other]) || a[index])) };
 }
 
+const statusText = (status: string): string => text.table.chips[status]?.about ?? words.both;
+
 export function describe(timeline: Timeline, names: { a: string[]; b: string[] }, row: number): string {
   const time = (us: number): string => (Number.isNaN(us) ? words.missing : formatTime(us));
   const status = STATUSES[timeline.status[row]!]!;
   const name = status === 'replaced' ? `${names.a[row]} → ${names.b[row]}` : names.a[row]!;
-  return words.launchText(row + 1, timeline.count, name, words.status[status] ?? status, time(timeline.a.us[row]!), time(timeline.b.us[row]!));
+  return words.launchText(row + 1, timeline.count, name, statusText(status), time(timeline.a.us[row]!), time(timeline.b.us[row]!));
 }
 
 interface LaunchProps {
@@ -38,7 +41,7 @@ export function Launch({ timeline, names, row, style }: LaunchProps) {
     <>
       <p class="tooltip-name strong">{names.a[row]}</p>
       {status === 'replaced' && <p class="tooltip-name strong">→ {names.b[row]}</p>}
-      {status !== 'both' && <p class="muted">{words.status[status]}</p>}
+      {status !== 'both' && <p class="muted">{statusText(status)}</p>}
       <SideFigures
         of={(side) => {
           const lane = timeline[side];
@@ -46,7 +49,7 @@ export function Launch({ timeline, names, row, style }: LaunchProps) {
           if (Number.isNaN(us)) return <td colSpan={4}>{words.missing}</td>;
           return (
             <>
-              <td>{`${formatIn(style, us)}\u202f${style.unit}`}</td>
+              <td>{formatWithUnit(style, us)}</td>
               {timeline.hasUtilisation && (
                 <>
                   <td>{`${words.tensor} ${share(lane.tensor[row]!)}`}</td>
@@ -79,13 +82,13 @@ export function Legend({ timeline, shade, range }: { timeline: Timeline; shade: 
       {shade === 'bound'
         ? used.map((name) => (
             <span key={name}>
-              <Key colour={`--bound-${name.replace(/[ -]/g, '_')}`} part={PARTS[name]} /> {boundWord(name)}
+              <Key colour={boundColour(name)} part={PARTS[name]} /> {boundWord(name)}
             </span>
           ))
         : <span>{words.high[shade]}</span>}
       {marks.map((status) => (
         <span key={status}>
-          <Key colour={MARKS[status]![0]} part={MARKS[status]![1]} /> {words.status[status]}
+          <Key colour={MARKS[status]![0]} part={MARKS[status]![1]} /> {statusText(status)}
         </span>
       ))}
       <span>{words.change}</span>

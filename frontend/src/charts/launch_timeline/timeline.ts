@@ -1,53 +1,42 @@
 // Launches of both runs aligned on one axis: start positions and visible range.
 
-import type { Table } from '../../contract/wire';
+import { columnAt, roleAt, type Table } from '../../contract/wire';
 import { boundClass } from '../bound';
-import { placed, type TimeRange } from '../time_range';
+import { firstIndex, placed, type TimeRange } from '../time_range';
 
 export const STATUSES = ['both', 'replaced', 'added', 'removed'] as const;
 
+/** Launches of both runs in slots, one per table row. A slot is as long as its longer launch, which keeps the runs aligned without
+ *  overlap. */
+export type Timeline = NonNullable<ReturnType<typeof timelineOf>>;
 /** Launches of one run by table row; NaN for missing values. */
-export interface Lane {
-  us: Float64Array;
-  tensor: Float64Array;
-  dram: Float64Array;
-  /** index in BOUND_CLASSES */
-  bound: Uint8Array;
-}
+export type Lane = Timeline['a'];
 
-/** Launches of both runs in slots, one per table row. A slot is as long as its longer launch, which keeps the runs
- *  aligned without overlap. start has one more entry than there are rows: slot i is start[i] to start[i + 1], in
- *  microseconds. */
-export interface Timeline {
-  count: number;
-  start: Float64Array;
-  a: Lane;
-  b: Lane;
-  /** index in STATUSES */
-  status: Uint8Array;
-  hasUtilisation: boolean;
-}
-
-export function timelineOf(table: Table): Timeline | null {
-  const at = (name: string): number => table.columns.findIndex((column) => column.name === name);
-  const [timeA, timeB, status] = [at('baseline_us'), at('candidate_us'), table.columns.findIndex((column) => column.role === 'status')];
+/** null for a table without rows or times */
+export function timelineOf(table: Table) {
+  const at = (name: string): number => columnAt(table, name);
+  const [timeA, timeB, status] = [at('baseline_us'), at('candidate_us'), roleAt(table, 'status')];
   if (timeA < 0 || timeB < 0 || table.rows.length === 0) return null;
   const count = table.rows.length;
   const column = (index: number): Float64Array =>
     Float64Array.from(table.rows, (row) => (index >= 0 && typeof row[index] === 'number' ? row[index] : NaN));
-  const lane = (side: 'baseline' | 'candidate', time: number): Lane => {
+  const lane = (side: 'baseline' | 'candidate', time: number) => {
     const [us, tensor, dram] = [column(time), column(at(`${side}_tensor_active`)), column(at(`${side}_dram_active`))];
     const known = (value: number): number | null => (Number.isNaN(value) ? null : value);
-    return { us, tensor, dram, bound: Uint8Array.from(us, (_, row) => boundClass(known(tensor[row]!), known(dram[row]!))) };
+    return {
+      us, tensor, dram,
+      /** index in BOUND_CLASSES */
+      bound: Uint8Array.from(us, (_, row) => boundClass(known(tensor[row]!), known(dram[row]!))),
+    };
   };
   const [a, b] = [lane('baseline', timeA), lane('candidate', timeB)];
   const start = new Float64Array(count + 1);
   for (let row = 0; row < count; row += 1) start[row + 1] = start[row]! + slot(a.us[row]!, b.us[row]!);
   return {
-    count,
+    count, a, b,
+    /** slot i is start[i] to start[i + 1], in microseconds */
     start,
-    a,
-    b,
+    /** index in STATUSES */
     status: Uint8Array.from(table.rows, (row) => Math.max(0, STATUSES.indexOf(String(row[status]) as (typeof STATUSES)[number]))),
     hasUtilisation: [a, b].some((side) => side.bound.some((value) => value !== 4)),
   };
@@ -63,15 +52,8 @@ export function whole(timeline: Timeline): TimeRange {
 
 /** Row whose slot contains a position on the axis; beyond the ends, the first or last row. */
 export function rowAt(timeline: Timeline, us: number): number {
-  let low = 0;
-  let high = timeline.count - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (timeline.start[middle]! <= us) low = middle;
-    else high = middle - 1;
-  }
   // zero-length slots share a position: the last of them is the one drawn there
-  return low;
+  return Math.max(0, firstIndex(timeline.count, (row) => timeline.start[row]! > us) - 1);
 }
 
 /** Zoom limit: at least this many slots of mean length stay in view. */
@@ -90,18 +72,10 @@ export function windowShowing(timeline: Timeline, window: TimeRange, row: number
   return placed(whole(timeline), from < window.from || to - from > length ? from - 0.1 * length : to - 0.9 * length, length, shortest(timeline));
 }
 
-/** Totals per pixel of launches too short to be drawn individually. */
-interface Bins {
-  /** time per pixel and class, BOUND_CLASSES.length numbers per pixel */
-  classes: Float64Array;
-  /** for time-weighted means: the time that has a value, and the sum of time times value */
-  weight: Float64Array;
-  sum: Float64Array;
-}
-
-/** Bins a run's launches shorter than one pixel; `shade` is the value to average. */
-export function bins(timeline: Timeline, lane: Lane, shade: Float64Array, window: TimeRange, width: number): Bins {
-  const found: Bins = { classes: new Float64Array(5 * width), weight: new Float64Array(width), sum: new Float64Array(width) };
+/** Totals per pixel of a run's launches shorter than one pixel: the time in each class, BOUND_CLASSES.length numbers per pixel; and for
+ *  time-weighted means of `shade`, the time that has a value and the sum of time times value. */
+export function bins(timeline: Timeline, lane: Lane, shade: Float64Array, window: TimeRange, width: number) {
+  const found = { classes: new Float64Array(5 * width), weight: new Float64Array(width), sum: new Float64Array(width) };
   const scale = width / (window.to - window.from);
   for (let row = rowAt(timeline, window.from); row < timeline.count && timeline.start[row]! < window.to; row += 1) {
     const us = lane.us[row]!;

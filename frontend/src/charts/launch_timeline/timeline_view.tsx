@@ -12,8 +12,8 @@ import { runKeyAction } from '../../ui/use_keys';
 import { useWidth } from '../../ui/use_width';
 import { FigureBox } from '../figure_box';
 import { ZoomButtons } from '../zoom_buttons';
-import { useTheme } from '../canvas';
-import { LANES, paint, palette, SIZES, type Shade } from './canvas';
+import { Canvas } from '../canvas';
+import { LANES, paint, SIZES, type Shade } from './canvas';
 import { describe, Launch, Legend, namesOf } from './parts';
 import { isWhole, moved, sameRange, rangeAfterWheel, zoomed, type TimeRange } from '../time_range';
 import { windowShowing, rowAt, shortest, timelineOf, whole, type Timeline } from './timeline';
@@ -75,17 +75,11 @@ interface StripsProps {
 
 function Strips({ table, timeline, window, shade, selected, onView, onRow }: StripsProps) {
   const [box, width] = useWidth();
-  const canvas = useRef<HTMLCanvasElement>(null);
   const drag = useRef<{ x: number; from: TimeRange; moved: boolean } | null>(null);
   const [active, setActive] = useState<{ row: number; keyed: boolean } | null>(null);
-  const theme = useTheme();
   const full = useMemo(() => namesOf(table), [table]);
   const names = useMemo(() => ({ a: shortNames(full.a), b: shortNames(full.b) }), [full]);
   const style = useMemo(() => columnStyle([...timeline.a.us, ...timeline.b.us]), [timeline]);
-
-  useLayoutEffect(() => {
-    if (canvas.current && width > 0) paint(canvas.current, { timeline, window, shade, names }, width, palette());
-  }, [timeline, window.from, window.to, shade, width, theme, names]);
 
   // scrolls to a row selected in the table
   useLayoutEffect(() => {
@@ -168,7 +162,13 @@ function Strips({ table, timeline, window, shade, selected, onView, onRow }: Str
           onPointerLeave={() => !drag.current && setActive(null)}
           onBlur={() => setActive(null)}
         >
-          <canvas ref={canvas} class="timeline-canvas layer" aria-hidden="true" style={{ width: `${width}px`, height: `${LANES.end}px` }} />
+          <Canvas
+            class="timeline-canvas"
+            width={width}
+            height={LANES.end}
+            shown={[timeline, window.from, window.to, shade, names]}
+            draw={(pen, colours) => paint(pen, { timeline, window, shade, names }, width, colours)}
+          />
           {selected >= 0 && inView(selected) && <span class="timeline-selected" style={slot(selected)} />}
           {active && inView(active.row) && <span class="timeline-active" style={slot(active.row)} />}
           {active && inView(active.row) && (

@@ -17,7 +17,7 @@ export const words = {
   closer: 'Zoom in (+)',
   farther: 'Zoom out (-)',
   all: 'All launches (Esc)',
-  status: { both: 'on both sides', replaced: 'another kernel in the same place', added: 'only in B', removed: 'only in A' } as Record<string, string>,
+  both: 'on both sides',
   tensor: 'Tensor',
   dram: 'DRAM',
   missing: 'absent',

@@ -1,8 +1,9 @@
 // Memory held on a device over time in both runs: the server's table as lines, and look-ups at a position.
 
-import type { Cell, Table } from '../../contract/wire';
+import { columnAt, type Cell, type Table } from '../../contract/wire';
 import { byteUnit } from '../../ui/format';
 import { niceTicks } from '../ticks';
+import { firstIndex } from '../time_range';
 
 export const AXES = ['place', 'time_us'] as const;
 /** Horizontal axis: by step, which aligns both runs' steps, or by time. */
@@ -23,7 +24,7 @@ export interface Line {
 }
 
 export function devicesOf(table: Table): string[] {
-  const at = table.columns.findIndex((column) => column.name === 'device');
+  const at = columnAt(table, 'device');
   const names = [...new Set(table.rows.map((row) => String(row[at] ?? '')))];
   // accelerators first: they run out of memory sooner than the host
   const rank = (name: string): number => (name === 'CPU' ? 1 : 0);
@@ -31,7 +32,7 @@ export function devicesOf(table: Table): string[] {
 }
 
 export function linesOf(table: Table, device: string, axis: Axis): Line[] {
-  const at = (name: string): number => table.columns.findIndex((column) => column.name === name);
+  const at = (name: string): number => columnAt(table, name);
   const [side, capture, where, x, allocated, reserved] = ['side', 'capture', 'device', axis, 'allocated', 'reserved'].map(at) as [number, number, number, number, number, number];
   const groups = new Map<string, Cell[][]>();
   for (const row of table.rows) {
@@ -78,15 +79,11 @@ export function stepNames(lines: Line[], side: 'a' | 'b'): string[] | null {
   return names;
 }
 
-export interface Names {
-  a: string[];
-  b: string[];
-  /** whether both sides name all shared steps the same */
-  same: boolean;
-}
+export type Names = ReturnType<typeof namesOf>;
 
-/** Step names of both sides by index; `#1`, `#2`, ... if a side's captures disagree. */
-export function namesOf(lines: Line[]): Names {
+/** Step names of both sides by index; `#1`, `#2`, ... if a side's captures disagree. `same`: both sides name all shared steps the
+ *  same. */
+export function namesOf(lines: Line[]) {
   const [a, b] = [stepNames(lines, 'a'), stepNames(lines, 'b')];
   const order = Array.from({ length: Math.max(0, ...lines.map((line) => line.labels.length)) }, (_, step) => `#${step + 1}`);
   const names = { a: a ?? order, b: b ?? order };
@@ -103,13 +100,7 @@ export function stepAt(names: Names, place: number): { a: string; b: string; pas
 
 /** Index of the last record at or before a position, -1 before the first. */
 export function recordAt(line: Line, x: number): number {
-  let [low, high] = [0, line.at.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (line.at[middle]! <= x) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
+  return firstIndex(line.at.length, (index) => line.at[index]! > x) - 1;
 }
 
 export interface Held {

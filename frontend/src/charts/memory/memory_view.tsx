@@ -9,11 +9,13 @@ import { formatBytes, formatPercent, formatRound, formatTime, timeStyle } from '
 import { Segments } from '../../ui/controls/segments';
 import { Select } from '../../ui/controls/select';
 import { adoptSheet } from '../../ui/sheets';
+import { letterOf, LETTERS, type Letter } from '../../ui/sides';
 import { sentence, text } from '../../ui/strings';
 import { SideFigures, Tooltip } from '../../ui/controls/tooltip';
 import { runKeyAction } from '../../ui/use_keys';
 import { useWidth } from '../../ui/use_width';
 import { XTick, YTick } from '../axes';
+import { pointIn } from '../canvas';
 import { FigureBox } from '../figure_box';
 import { niceTicks } from '../ticks';
 import { AXES, byteTicks, COLUMNS, devicesOf, extents, heldAt, linesOf, namesOf, peakOf, stairs, stepAt, type Axis, type Held, type Line, type Names } from './curves';
@@ -31,7 +33,6 @@ const BOTTOM = 30;
 const ROW = 13;
 /** Maximum number of devices shown as buttons; more become a drop-down list. */
 const BUTTONS = 4;
-const LETTERS = { a: text.letterA, b: text.letterB };
 
 interface Props {
   table: Table;
@@ -98,7 +99,7 @@ function Curves({ table, device, axis }: { table: Table; device: string; axis: A
   const top = extent.y.high + 0.06 * (extent.y.high - extent.y.low);
   const y = (bytes: number): number => bottom - ((bytes - extent.y.low) / (top - extent.y.low)) * (bottom - TOP);
   const style = timeStyle([extent.x.high]);
-  const several = Math.max(...(['a', 'b'] as const).map((side) => lines.filter((line) => line.side === side).length));
+  const several = Math.max(...LETTERS.map((side) => lines.filter((line) => line.side === side).length));
   const reserved = lines.some((line) => line.reserved.some((bytes) => !Number.isNaN(bytes)));
 
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -116,13 +117,13 @@ function Curves({ table, device, axis }: { table: Table; device: string; axis: A
     if (next !== undefined) runKeyAction(event, { [event.key]: () => setCursor({ x: Math.min(extent.x.high, Math.max(extent.x.low, next)), keyed: true }) });
   };
   const held = cursor && { a: heldAt(lines, 'a', cursor.x), b: heldAt(lines, 'b', cursor.x) };
-  const sideText = (side: 'a' | 'b'): string => (peaks[side] ? words.side(formatBytes(peaks[side].bytes)) : words.absent);
+  const sideText = (side: Letter): string => (peaks[side] ? words.side(formatBytes(peaks[side].bytes)) : words.absent);
 
   return (
     <>
       <div
         ref={box}
-        class="memory-box"
+        class="memory-box inset"
         role="group"
         tabIndex={0}
         aria-label={words.label(device, sideText('a'), sideText('b'))}
@@ -130,8 +131,7 @@ function Curves({ table, device, axis }: { table: Table; device: string; axis: A
         onKeyDown={onKeyDown}
         onBlur={() => setCursor(null)}
         onMouseMove={(event) => {
-          const at = event.clientX - event.currentTarget.getBoundingClientRect().left;
-          const place = extent.x.low + ((at - LEFT) / (right - LEFT)) * (extent.x.high - extent.x.low);
+          const place = extent.x.low + ((pointIn(event)[0] - LEFT) / (right - LEFT)) * (extent.x.high - extent.x.low);
           setCursor(place >= extent.x.low && place <= extent.x.high ? { x: place, keyed: false } : null);
         }}
         onMouseLeave={() => setCursor(null)}
@@ -147,11 +147,11 @@ function Curves({ table, device, axis }: { table: Table; device: string; axis: A
             {lines.map((line) => (
               <Curve key={`${line.side}${line.capture}`} line={line} x={x} y={y} zero={y(Math.max(0, extent.y.low))} alone={several === 1} />
             ))}
-            {(['a', 'b'] as const).map((side) => peaks[side] && <circle key={side} class={`memory-dot series-${side}`} cx={x(peaks[side].x)} cy={y(peaks[side].bytes)} r={4} />)}
+            {LETTERS.map((side) => peaks[side] && <circle key={side} class={`memory-dot series-${side}`} cx={x(peaks[side].x)} cy={y(peaks[side].bytes)} r={4} />)}
             {cursor && <line class="memory-cursor" x1={x(cursor.x)} x2={x(cursor.x)} y1={TOP} y2={bottom} />}
             {held &&
               cursor &&
-              (['a', 'b'] as const).map((side) => held[side] && <circle key={side} class={`memory-dot series-${side}`} cx={x(cursor.x)} cy={y(held[side].allocated)} r={4} />)}
+              LETTERS.map((side) => held[side] && <circle key={side} class={`memory-dot series-${side}`} cx={x(cursor.x)} cy={y(held[side].allocated)} r={4} />)}
           </svg>
         )}
         {cursor && held && (
@@ -239,7 +239,7 @@ function XAxis({ axis, extent, x, top, bottom, right, scale, unit, names }: XAxi
   const longest = Math.max(0, ...[...names.a, ...names.b].map((name) => name.length));
   const room = (x(1) - x(0)) / (14 + 7 * longest);
   const every = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000].find((n) => n * room >= 1) ?? 10_000;
-  const rows = names.same ? [{ side: '', named: names.a.length > names.b.length ? names.a : names.b }] : (['a', 'b'] as const).map((side) => ({ side, named: names[side] }));
+  const rows = names.same ? [{ side: '', named: names.a.length > names.b.length ? names.a : names.b }] : LETTERS.map((side) => ({ side, named: names[side] }));
   return (
     <g>
       {Array.from({ length: steps + 1 }, (_, step) => step)
@@ -256,9 +256,9 @@ function XAxis({ axis, extent, x, top, bottom, right, scale, unit, names }: XAxi
           </g>
         ))}
       {!names.same &&
-        (['a', 'b'] as const).map((side, row) => (
+        LETTERS.map((side, row) => (
           <text key={side} class={`lane-label text-${side}`} x={LEFT - 8} y={bottom + 15 + row * ROW} text-anchor="end">
-            {LETTERS[side]}
+            {letterOf(side)}
           </text>
         ))}
       <text class="axis-text" x={right} y={bottom + 27 + (rows.length - 1) * ROW} text-anchor="end">

@@ -1,7 +1,7 @@
 // Data of the roofline: FLOP rate and arithmetic intensity of operators, and the devices' limits. No drawing.
 
 import type { DevicePeaks, Peaks } from '../../contract/sent';
-import type { Table } from '../../contract/wire';
+import { columnAt, type Table } from '../../contract/wire';
 import { THIN } from '../../ui/format';
 import { addRow, largestPoints, MAX_POINTS, noRows, type LargestPoints, type Undrawn } from '../largest_points';
 
@@ -46,16 +46,14 @@ const FIGURES = ['intensity', 'flop_rate', 'modelled_us', 'roof_share', 'data_ty
 /** Columns that the chart needs besides the keys. */
 export const ROOFLINE_COLUMNS = SIDES.flatMap((side) => FIGURES.map((name) => `${side}_${name}`));
 
-const placeOf = (table: Table, name: string): number => table.columns.findIndex((column) => column.name === name);
-
 /** Whether the table has FLOP rates. */
 export function hasRates(table: Table): boolean {
-  return SIDES.some((side) => placeOf(table, `${side}_flop_rate`) >= 0);
+  return SIDES.some((side) => columnAt(table, `${side}_flop_rate`) >= 0);
 }
 
 export function rooflineOf(table: Table, most = MAX_POINTS): Roofline {
   const keys = table.columns.flatMap((column, at) => (column.role === 'key' ? [at] : []));
-  const at = SIDES.map((side) => FIGURES.map((name) => placeOf(table, `${side}_${name}`)));
+  const at = SIDES.map((side) => FIGURES.map((name) => columnAt(table, `${side}_${name}`)));
   const unmeasured = noRows();
   const points: Point[] = [];
   table.rows.forEach((cells, row) => {

@@ -3,7 +3,7 @@
 import { formatSetting } from '../../ui/format';
 import { XTick, YTick } from '../axes';
 import { BOUND, BOUND_CLASSES, boundWord } from '../bound';
-import type { Point } from './scatter';
+import type { Mark } from './use_marks';
 import { words } from './words';
 
 export const HEIGHT = 300;
@@ -27,14 +27,6 @@ export interface Box {
   right: number;
   top: number;
   bottom: number;
-}
-
-export interface Mark<T = Point> {
-  point: T;
-  side: 'a' | 'b';
-  x: number;
-  y: number;
-  r: number;
 }
 
 export function Axes({ x, y, most, right }: { x: (share: number) => number; y: (share: number) => number; most: number; right: number }) {
@@ -113,7 +105,7 @@ export function diamond(x: number, y: number, r: number): string {
   return `M${x} ${y - d}L${x + d} ${y}L${x} ${y + d}L${x - d} ${y}Z`;
 }
 
-export function Shape({ mark, dim }: { mark: Mark<unknown>; dim: boolean }) {
+export function Shape({ mark, dim = false }: { mark: Omit<Mark, 'point'>; dim?: boolean }) {
   const shade = dim ? ' dim' : '';
   return mark.side === 'a' ? <circle class={`scatter-a${shade}`} cx={mark.x} cy={mark.y} r={mark.r} /> : <path class={`scatter-b${shade}`} d={diamond(mark.x, mark.y, mark.r)} />;
 }

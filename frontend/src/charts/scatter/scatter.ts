@@ -1,6 +1,6 @@
 // Selects the kernels of the utilisation chart and scales their marks. No drawing.
 
-import type { Table } from '../../contract/wire';
+import { columnAt, roleAt, type Table } from '../../contract/wire';
 import { shortNames } from '../../ui/names';
 import { addRow, largestPoints, MAX_POINTS, noRows, timeOf, type LargestPoints, type Undrawn } from '../largest_points';
 
@@ -30,10 +30,11 @@ const MAX_LINES = 12;
 /** A kernel that moves less gets no line; findings do not report such a change either. */
 const MIN_MOVE = 0.05;
 
-const NAMES = ['baseline_tensor_active', 'baseline_dram_active', 'candidate_tensor_active', 'candidate_dram_active', 'baseline_us', 'candidate_us'];
+/** Columns of utilisation and time that the picture draws. */
+export const SCATTER_COLUMNS = ['baseline_tensor_active', 'baseline_dram_active', 'candidate_tensor_active', 'candidate_dram_active', 'baseline_us', 'candidate_us'];
 
 function places(table: Table): number[] | null {
-  const found = NAMES.map((name) => table.columns.findIndex((column) => column.name === name));
+  const found = SCATTER_COLUMNS.map((name) => columnAt(table, name));
   return found.includes(-1) ? null : found;
 }
 
@@ -46,7 +47,7 @@ export function hasUtilisation(table: Table): boolean {
 
 export function scatterOf(table: Table, most = MAX_POINTS): Scatter {
   const at = places(table);
-  const name = table.columns.findIndex((column) => column.role === 'key');
+  const name = roleAt(table, 'key');
   const unmeasured = noRows();
   const points: Point[] = [];
   const number = (row: number, place: number): number | null => {

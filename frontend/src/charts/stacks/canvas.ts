@@ -1,15 +1,15 @@
 // Draws the steps of both runs as stacked columns; steps not compared are outlines.
 
-import { colourOf, penOf } from '../canvas';
+import type { Colours } from '../canvas';
 import { PARTS, segments, type Bar } from './stacks';
 
-export interface Lane {
+interface Lane {
   bars: Bar[];
   /** top of the lane in pixels */
   top: number;
 }
 
-export interface Picture {
+interface Picture {
   lanes: Lane[];
   left: number;
   /** width per column, gap included */
@@ -24,14 +24,9 @@ export interface Picture {
   scale: number;
 }
 
-export interface Palette {
-  parts: string[];
-  outline: string;
-  mark: string;
-}
+type Palette = ReturnType<typeof paletteOf>;
 
-export function palette(element: Element): Palette {
-  const of = colourOf(element);
+function paletteOf(of: Colours) {
   return { parts: PARTS.map((part) => of(`--part-${part}`)), outline: of('--ink-3'), mark: of('--ink-2') };
 }
 
@@ -40,9 +35,8 @@ function gapOf(slot: number): number {
   return slot >= 8 ? Math.min(4, slot / 5) : slot >= 4 ? 1 : 0;
 }
 
-export function paint(canvas: HTMLCanvasElement, picture: Picture, width: number, height: number, colours: Palette): void {
-  const pen = penOf(canvas, width, height);
-  if (!pen) return;
+export function paint(pen: CanvasRenderingContext2D, picture: Picture, of: Colours): void {
+  const colours = paletteOf(of);
   for (const lane of picture.lanes) lane.bars.forEach((bar, index) => column(pen, picture, lane, bar, index, colours));
 }
 

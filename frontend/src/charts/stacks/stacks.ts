@@ -1,6 +1,6 @@
 // Breakdown of every step of both runs, as columns to draw.
 
-import type { Table } from '../../contract/wire';
+import { columnAt, type Table } from '../../contract/wire';
 import { stepTimes, type StepTime } from '../../table/data/rows';
 
 /** Parts of a step by precedence: time covered by several belongs to the first. Table columns are named after them. */
@@ -25,7 +25,7 @@ export function labelsOf(table: Table): string[] {
 
 /** Steps of both sides, capture by capture in the order they ran, including steps not compared. */
 export function stacksOf(table: Table): { a: Stack[]; b: Stack[] } {
-  const parts = PARTS.map((part) => table.columns.findIndex((column) => column.name === `${part}_us`));
+  const parts = PARTS.map((part) => columnAt(table, `${part}_us`));
   const stacks = stepTimes(table).map((step): Stack => {
     const cells = table.rows[step.row]!;
     return { ...step, parts: Float64Array.from(parts, (index) => (typeof cells[index] === 'number' ? cells[index] : NaN)) };

@@ -1,11 +1,11 @@
 // Breakdown of every step of both runs: a lane of stacked columns per run, on one scale.
 
-import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import type { RowSource } from '../../api/api';
 import type { Table } from '../../contract/wire';
 import { rowKey } from '../../table/data/rows';
 import { useAllRows } from '../../table/shown_rows/use_all_rows';
-import { formatIn, formatPercent, formatRound, formatSetting, formatTime, timeStyle } from '../../ui/format';
+import { formatPercent, formatRound, formatSetting, formatTime, formatWithUnit, timeStyle } from '../../ui/format';
 import { Segments } from '../../ui/controls/segments';
 import { adoptSheet } from '../../ui/sheets';
 import { letterOf, LETTERS, sideName, type Letter } from '../../ui/sides';
@@ -16,8 +16,8 @@ import { FigureBox } from '../figure_box';
 import { niceTicks } from '../ticks';
 import { useLanes } from '../use_lanes';
 import { YTick } from '../axes';
-import { useTheme } from '../canvas';
-import { paint, palette, type Picture } from './canvas';
+import { Canvas } from '../canvas';
+import { paint } from './canvas';
 import { barsOf, captureNames, COLUMNS, hasParts, labelsOf, PARTS, stacksOf, stepsPerBar, topOf, type Bar, type Stack } from './stacks';
 import css from './stacks.css?inline';
 import { words as stackWords } from './words';
@@ -78,8 +78,6 @@ type StacksProps = Props & { share: boolean; only: number; onOnly: (part: number
 
 function Stacks({ table, words, row, chosen, share, only, onOnly, onSteps, onRow }: StacksProps) {
   const [frame, width] = useWidth();
-  const canvas = useRef<HTMLCanvasElement>(null);
-  const theme = useTheme();
   const stacks = useMemo(() => stacksOf(table), [table]);
   const labels = useMemo(() => labelsOf(table), [table]);
   const most = useMemo(() => topOf([...stacks.a, ...stacks.b]), [stacks]);
@@ -108,12 +106,7 @@ function Stacks({ table, words, row, chosen, share, only, onOnly, onSteps, onRow
   const highest = useMemo(() => (only < 0 ? most : Math.max(1e-3, ...[...bars.a, ...bars.b].map((bar) => bar.parts[only]! || 0)) * 1.04), [bars, only, most]);
   const scale = share && only >= 0 ? Math.max(1e-6, ...[...bars.a, ...bars.b].map((bar) => (bar.parts[only]! || 0) / (bar.us || 1))) * 1.04 : 1;
 
-  useLayoutEffect(() => {
-    if (!canvas.current || !box.current || width === 0) return;
-    const picture: Picture = { lanes: shown.map((side) => ({ bars: bars[side], top: top(side) })), left: LEFT, slot, high: HIGH, most: highest, share, only, scale };
-    paint(canvas.current, picture, width, height, palette(box.current));
-  }, [bars, width, slot, highest, scale, share, only, theme]);
-
+  const picture = { lanes: shown.map((side) => ({ bars: bars[side], top: top(side) })), left: LEFT, slot, high: HIGH, most: highest, share, only, scale };
   const place = (side: Letter, first: number, last = first): Record<string, string> => ({
     left: `${LEFT + first * slot}px`,
     width: `${Math.max(2, (last - first + 1) * slot)}px`,
@@ -124,7 +117,7 @@ function Stacks({ table, words, row, chosen, share, only, onOnly, onSteps, onRow
     const some = stepsOf(side, bar);
     return some.length === 1 ? stackWords.step(words.one, some[0]!.step, sideName(side)) : stackWords.steps(words.many, some[0]!.step, some[some.length - 1]!.step, sideName(side));
   };
-  const time = (bar: Bar): string => `${formatIn(style, bar.us)}\u202f${style.unit}`;
+  const time = (bar: Bar): string => formatWithUnit(style, bar.us);
   const late = (bar: Bar): string[] => (bar.backlog > 0 ? [text.backlog.of(formatTime(bar.backlog), words.one)] : []);
   const parts = (bar: Bar): string => (bar.admitted ? [...labels.flatMap((label, part) => (bar.parts[part]! > 0 ? [`${label} ${formatTime(bar.parts[part])}`] : [])), ...late(bar)].join(', ') : '');
   const bar = active ? bars[active.side][active.place] : undefined;
@@ -137,14 +130,14 @@ function Stacks({ table, words, row, chosen, share, only, onOnly, onSteps, onRow
     <div ref={frame}>
       <div
         ref={box}
-        class="stacks-box picture-box"
+        class="stacks-box picture-box inset"
         role="group"
         tabIndex={0}
         aria-label={stackWords.label(stacks.a.length, stacks.b.length, words)}
         style={{ height: `${height}px` }}
         {...handlers}
       >
-        <canvas ref={canvas} class="stacks-canvas layer" aria-hidden="true" style={{ width: `${width}px`, height: `${height}px` }} />
+        <Canvas class="stacks-canvas" width={width} height={height} shown={[bars, slot, highest, scale, share, only]} draw={(pen, colours) => paint(pen, picture, colours)} />
         {width > 0 && (
           <svg class="stacks-axes layer" width={width} height={height} aria-hidden="true">
             {shown.map((side) => (
@@ -181,7 +174,7 @@ function Stacks({ table, words, row, chosen, share, only, onOnly, onSteps, onRow
           {labels.map(
             (label, part) =>
               [...bars.a, ...bars.b].some((one) => one.parts[part]! > 0) && (
-                <button key={label} type="button" class="stacks-part inline" aria-pressed={part === only} title={part === only ? stackWords.every : stackWords.only(label)} onClick={() => onOnly(part === only ? -1 : part)}>
+                <button key={label} type="button" class="stacks-part inline hover" aria-pressed={part === only} title={part === only ? stackWords.every : stackWords.only(label)} onClick={() => onOnly(part === only ? -1 : part)}>
                   <span class="part-key" aria-hidden="true" style={{ background: `var(--part-${PARTS[part]})` }} /> {label}
                 </button>
               ),

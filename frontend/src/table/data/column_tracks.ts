@@ -1,4 +1,4 @@
-// How wide the columns of a table are.
+// How wide the columns of a table are: as wide as their texts, or as the reader chose, which the address keeps.
 
 import { headerLabel, headerUnit, type ColumnView } from './columns';
 
@@ -26,4 +26,26 @@ export function trackOf(view: ColumnView, named: boolean, phone: boolean, chosen
   if (phone && view.style) return { track: `minmax(${view.largest > 0 ? 92 : 70}px, 1fr)`, least: view.largest > 0 ? 92 : 70 };
   const least = view.largest > 0 ? Math.max(164, label + BAR) : Math.max(view.letters > 0 ? 7 * view.letters + 26 : 84, label);
   return { track: `minmax(${least}px, ${least + 14}px)`, least };
+}
+
+export const NARROWEST = 48;
+export const WIDEST = 1200;
+
+/** Reads `name:240,calls:90` as column -> width in pixels. */
+export function readWidths(text: string): Record<string, number> {
+  const pairs = text.split(',').map((part) => part.split(':') as [string, string?]);
+  return Object.fromEntries(pairs.flatMap(([name, width]) => (name !== '' && /^\d{1,4}$/.test(width ?? '') ? [[name, clamped(Number(width))]] : [])));
+}
+
+/** Sets one column's width and returns the new text; null restores the default width. */
+export function withWidth(text: string, column: string, width: number | null): string {
+  const { [column]: _, ...others } = readWidths(text);
+  const widths = width === null ? others : { ...others, [column]: clamped(width) };
+  return Object.entries(widths)
+    .map(([name, pixels]) => `${name}:${pixels}`)
+    .join(',');
+}
+
+function clamped(width: number): number {
+  return Math.min(WIDEST, Math.max(NARROWEST, Math.round(width)));
 }

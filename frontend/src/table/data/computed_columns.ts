@@ -1,6 +1,6 @@
 // The columns of an entity table that the page computes from a row's other cells.
 
-import { PLAIN_COLUMN, type Cell, type Table } from '../../contract/wire';
+import { roleAt, PLAIN_COLUMN, type Cell, type Table } from '../../contract/wire';
 import { direction, formatCount, formatP, formatPercent, formatTime, NOT_MEASURED } from '../../ui/format';
 import { text } from '../../ui/strings';
 import { cellText, type ColumnView, type Derived } from './columns';
@@ -76,7 +76,7 @@ export function rateColumn(views: ColumnView[], table: Table, rates: Figure[], w
 
 /** new, gone, replaced, slower, faster or n.s.: the row's status, else the result of this metric's test. */
 export function chipColumn(table: Table, metric: Metric, words: Words): ColumnView {
-  const [status, change, q] = [table.columns.findIndex(({ role }) => role === 'status'), figureAt(table, metric, 'change'), figureAt(table, metric, 'q')];
+  const [status, change, q] = [roleAt(table, 'status'), figureAt(table, metric, 'change'), figureAt(table, metric, 'q')];
   const raw = (cells: Cell[]): string => {
     const kept = String(cells[status] ?? '');
     return kept in text.table.chips ? kept : String(cells[change] ?? '');

@@ -1,6 +1,6 @@
 // Merges the layers of a network: modules whose names or paths differ only in numbers become one row, with what runs in them.
 
-import type { Cell, Column, Table } from '../../contract/wire';
+import { columnAt, roleAt, type Cell, type Column, type Table } from '../../contract/wire';
 import { formatCount } from '../../ui/format';
 import { isCut } from './rows';
 
@@ -26,11 +26,10 @@ const KERNELS = 'kernels_by_module';
 const LAYERED = ['modules', 'modules_ledger', 'call_tree', KERNELS];
 
 /** Column indexes of a table of modules, of their kernels or of the call tree; null for other tables. */
-function placesOf(id: string, { columns }: Table): Places | null {
+function placesOf(id: string, table: Table): Places | null {
   if (!LAYERED.includes(id)) return null;
-  const at = (name: string): number => columns.findIndex((column) => column.name === name);
-  const status = columns.findIndex(({ role }) => role === 'status');
-  const key = columns.findIndex(({ role }) => role === 'key');
+  const at = (name: string): number => columnAt(table, name);
+  const [status, key] = [roleAt(table, 'status'), roleAt(table, 'key')];
   const [name, kernel] = id === KERNELS ? [at(MODULE), key] : [key, -1];
   return { name, kernel, below: at('below'), depth: at('depth'), kind: at('kind'), part: at('category'), status, times: [at('baseline_us'), at('candidate_us')] };
 }

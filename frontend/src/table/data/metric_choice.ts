@@ -1,6 +1,6 @@
 // Entity tables have several times per side, and rates if the work is known; one of them is shown at a time.
 
-import type { Column, Table } from '../../contract/wire';
+import { columnAt, type Column, type Table } from '../../contract/wire';
 import { deltaIndexes } from './rows';
 import { tableText } from './words';
 
@@ -62,7 +62,7 @@ export function metricOf(table: Table, chosen: string, sort = ''): Metric | null
 function timeOf(table: Table, chosen: string, sort: string): Metric | null {
   const metrics = metricsOf(table);
   const change = ({ delta }: Metric): number => table.rows.reduce((sum, row) => sum + Math.abs(Number(row[delta]) || 0), 0);
-  const ordered = table.columns.findIndex(({ name }) => name === sort.replace(/^-|,.*/g, ''));
+  const ordered = columnAt(table, sort.replace(/^-|,.*/g, ''));
   const named = metrics.find(({ name }) => chosen !== '' && (name || MAIN) === chosen) ?? metrics.find(({ a, b, delta }) => [a, b, delta].includes(ordered) && chosen === '');
   const known = named ?? metrics.find((one) => one.name === EXPOSED && table.rows.some((row) => row[one.a] || row[one.b]));
   return known ?? metrics.filter(({ delta }) => table.columns[delta]!.shown).sort((one, other) => change(other) - change(one))[0] ?? null;

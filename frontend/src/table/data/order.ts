@@ -1,6 +1,6 @@
 // Filters and sorts a table's rows. Works on row numbers; the rows themselves do not move.
 
-import type { Cell, Column, Table } from '../../contract/wire';
+import { columnAt, roleAt, type Cell, type Column, type Table } from '../../contract/wire';
 import { CHANGES, type StatusFilter } from '../../host/url_state';
 import type { Query } from '../../ui/search';
 import { isNumeric, isQ } from './columns';
@@ -49,7 +49,7 @@ function compareCells(a: Cell, b: Cell): number {
 /** Sorts row numbers by the keys. Missing values come last in either direction; ties are in row order. */
 export function sortRows(table: Table, rows: number[], keys: SortKey[]): number[] {
   const places = keys
-    .map((key) => ({ index: table.columns.findIndex((column) => column.name === key.column), sign: key.descending ? -1 : 1, size: key.size, of: key.of }))
+    .map((key) => ({ index: columnAt(table, key.column), sign: key.descending ? -1 : 1, size: key.size, of: key.of }))
     .filter((place) => place.index >= 0 || place.of);
   if (places.length === 0) return rows;
   const cell = (row: number, index: number, of: SortKey['of']): Cell => (of ? of(table.rows[row] ?? []) : (table.rows[row]?.[index] ?? null));
@@ -74,7 +74,7 @@ export function ownOrder(table: Table, columns: Column[]): SortKey[] {
   const figures = columns.filter((column) => isNumeric(column) && column.role !== 'delta').map(({ name }): SortKey => ({ column: name, descending: true }));
   const names = columns.filter(({ role }) => role === 'key').slice(0, 1).map(({ name }): SortKey => ({ column: name, descending: false }));
   const differ = (key: SortKey): boolean => {
-    const index = table.columns.findIndex(({ name }) => name === key.column);
+    const index = columnAt(table, key.column);
     const values = new Set(rows.map((row) => table.rows[row]![index])).size;
     // a figure that most rows share may be in order by chance
     return figures.includes(key) ? 2 * values > rows.length : values > 1;
@@ -115,8 +115,8 @@ export interface Selected {
 
 /** Index of the column for filtering by part of the step; -1 if there is none or if the parts are the rows. */
 export function categoryIndex(table: Table): number {
-  const index = table.columns.findIndex((column) => column.name === 'category');
-  return table.columns.findIndex((column) => column.role === 'key') === index ? -1 : index;
+  const index = columnAt(table, 'category');
+  return roleAt(table, 'key') === index ? -1 : index;
 }
 
 /** Indexes of the q columns, one per measure; [] if no row was tested. */
@@ -127,7 +127,7 @@ export function qIndexes(table: Table): number[] {
 
 export function filterRows(table: Table, filter: RowFilter): Selected {
   const texts = table.columns.flatMap((column, index) => (column.kind === 'text' && column.role !== 'status' ? [index] : []));
-  const status = table.columns.findIndex((column) => column.role === 'status');
+  const status = roleAt(table, 'status');
   const changes = isChange(filter.status) ? changeIndexes(table) : [];
   const category = categoryIndex(table);
   const deltas = deltaIndexes(table);

@@ -1,6 +1,6 @@
 // Finds table rows by name and by size of difference, for the summary and the tabs, without drawing them.
 
-import type { Column, Table } from '../../contract/wire';
+import { columnAt, roleAt, type Column, type Table } from '../../contract/wire';
 
 /** Whether a column is the measured difference of a measure, not a part or an estimate of it. */
 export function isMeasuredDelta(column: Column): boolean {
@@ -19,7 +19,7 @@ export function reaches(cells: Table['rows'][number], deltas: number[], least: n
 
 /** Index of the column that names a row to a reader: the first key, or the first text column if that key is not text; -1 for none. */
 export function nameIndex(table: Table): number {
-  const key = table.columns.findIndex((column) => column.role === 'key');
+  const key = roleAt(table, 'key');
   return key < 0 || table.columns[key]!.kind === 'text' ? key : table.columns.findIndex((column) => column.kind === 'text' && column.role !== 'status');
 }
 
@@ -86,7 +86,7 @@ export interface StepTime {
 /** Steps of both sides from the steps table, in its order; [] if it is absent or has other columns. */
 export function stepTimes(table: Table | undefined): StepTime[] {
   if (!table) return [];
-  const at = (name: string): number => table.columns.findIndex((column) => column.name === name);
+  const at = (name: string): number => columnAt(table, name);
   const [side, step, capture, total, admitted, reason, backlog, pace] = ['side', 'step', 'capture', 'total_us', 'admitted', 'reason', 'backlog_us', 'at_one_pace_us'].map(at) as [
     number, number, number, number, number, number, number, number,
   ];

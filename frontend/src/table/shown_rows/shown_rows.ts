@@ -1,6 +1,6 @@
 // Which rows of a table are shown: filtered here if all rows are held, else by the server.
 
-import type { Table, TablePage } from '../../contract/wire';
+import { columnAt, roleAt, type Table, type TablePage } from '../../contract/wire';
 import type { StatusFilter } from '../../host/url_state';
 import { filterRows, isChange, sortRows, sumOf, type RowFilter, type SortKey } from '../data/order';
 import { isCut } from '../data/rows';
@@ -26,9 +26,9 @@ export interface ShownRows {
 /** Filters and sorts the rows held. Of a cut table only these, its total row count and the sums of the missing rows are known. */
 export function localRows(table: Table, filter: RowFilter, sort: SortKey[], leastWithStatus = 0): ShownRows {
   const filtered = filterRows(table, filter);
-  const status = table.columns.findIndex((column) => column.role === 'status');
+  const status = roleAt(table, 'status');
   const sums = (column: string): ColumnSums => {
-    const index = table.columns.findIndex((one) => one.name === column);
+    const index = columnAt(table, column);
     const sum = (rows: Iterable<number>): number | null => sumOf(table, index, rows);
     const missing = isCut(table) ? (table.left_out?.sums[column] ?? null) : 0;
     const here = sum(table.rows.keys());

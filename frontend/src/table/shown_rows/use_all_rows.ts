@@ -2,7 +2,7 @@
 
 import { type Failure, fetchEveryRow, type RowSource } from '../../api/api';
 import { useAnswer } from '../../api/use_answer';
-import type { Cell, Table } from '../../contract/wire';
+import { columnAt, type Cell, type Table } from '../../contract/wire';
 import { BoundedCache } from '../../ui/kept';
 import { isCut } from '../data/rows';
 
@@ -31,7 +31,7 @@ export function useAllRows(source: RowSource | null, table: Table | undefined, c
 
 async function fetchAll(source: RowSource, table: Table, columns: string[], signal: AbortSignal): Promise<Table> {
   const names = columns.filter((name) => table.columns.some((column) => column.name === name));
-  const places = names.map((name) => table.columns.findIndex((column) => column.name === name));
+  const places = names.map((name) => columnAt(table, name));
   const rows = await fetchEveryRow(source, { columns: names.join(',') }, signal, MAX_WHOLE_ROWS);
   const { left_out: _, ...head } = table;
   return { ...head, rows: names.length > 0 ? rows.map((cells) => widened(cells, places, table.columns.length)) : rows };

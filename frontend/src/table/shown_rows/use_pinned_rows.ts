@@ -6,19 +6,12 @@ import type { Cell, Table } from '../../contract/wire';
 import { readPins } from '../../ui/pins';
 import { rowKey } from '../data/rows';
 
-interface PinnedRows {
-  /** the rows held, and behind them the pinned rows that are not among them */
-  table: Table;
-  /** row numbers of the pinned rows */
-  pinned: number[];
-}
-
 /** Cells of rows that are or were pinned; null for keys of no row. */
 const kept = new Map<string, Cell[] | null>();
 
 /** Finds the pinned rows among those held, else as they were when last held, else asks the server for them. If `source` is
- *  null, nothing is requested. */
-export function usePinnedRows(source: RowSource | null, held: Table, pins: string): PinnedRows {
+ *  null, nothing is requested. Returns the row numbers of the pinned rows, and the rows held followed by those not among them. */
+export function usePinnedRows(source: RowSource | null, held: Table, pins: string) {
   const [fetched, setFetched] = useState(0);
   const { table, pinned, missing } = useMemo(() => {
     const pinned: number[] = [];

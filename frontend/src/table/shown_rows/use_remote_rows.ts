@@ -5,22 +5,13 @@ import { asFailure, type Failure, fetchEveryRow, fetchRows, type RowSource } fro
 import type { Table, TablePage } from '../../contract/wire';
 import { BoundedCache } from '../../ui/kept';
 import { findRow } from '../data/rows';
-import { ROWS_PER_REQUEST, ROWS_BEFORE_VIEW, firstMissing, remoteRows, type ShownRows } from './shown_rows';
+import { ROWS_PER_REQUEST, ROWS_BEFORE_VIEW, firstMissing, remoteRows } from './shown_rows';
 
 const TYPING_MS = 200;
 /** Rows that scroll past within this time are not fetched. */
 const PASSING_MS = 100;
 
-export interface RemoteRows {
-  /** null until the first answer */
-  shown: ShownRows | null;
-  failure: Failure | null;
-  waiting: boolean;
-  /** reports which places are in view */
-  onView: (first: number, end: number) => void;
-  /** fetches every matching row, to copy or save */
-  all: () => Promise<Table>;
-}
+export type RemoteRows = ReturnType<typeof useRemoteRows>;
 
 interface Held {
   /** the request that they answer */
@@ -32,8 +23,9 @@ interface Held {
 /** The last few answers: going back to a grouping, sort or search makes no request. */
 const kept = new BoundedCache<Held>(12);
 
-/** If `source` is null, nothing is requested. `row` is the key of a row that must be fetched too, "" for none. */
-export function useRemoteRows(source: RowSource | null, table: Table, asked: Record<string, string>, row: string): RemoteRows {
+/** If `source` is null, nothing is requested. `row` is the key of a row that must be fetched too, "" for none. `shown` is null until the
+ *  first answer. */
+export function useRemoteRows(source: RowSource | null, table: Table, asked: Record<string, string>, row: string) {
   const key = source ? JSON.stringify([source.tag, source.query.toString(), source.table, asked]) : '';
   const [held, setHeld] = useState<Held | null>(null);
   const [failure, setFailure] = useState<Failure | null>(null);
@@ -110,7 +102,7 @@ export function useRemoteRows(source: RowSource | null, table: Table, asked: Rec
   const latest = useRef(want);
   latest.current = want;
 
-  /** Fetches rows at once after a first jump; after a series of jumps, only where it ends. */
+  /** Takes which places are in view: fetches rows at once after a first jump; after a series of jumps, only where it ends. */
   const onView = useCallback(
     (first: number, end: number): void => {
       const [from, to] = view.current;
@@ -130,6 +122,7 @@ export function useRemoteRows(source: RowSource | null, table: Table, asked: Rec
     [want],
   );
   useLayoutEffect(() => () => clearTimeout(passing.current.timer), []);
+  /** Fetches every matching row, to copy or save. */
   const all = useCallback(async (): Promise<Table> => {
     return source ? { ...table, rows: await fetchEveryRow(source, asked, new AbortController().signal) } : table;
   }, [key, table]);

@@ -40,15 +40,10 @@ export function linePath({ low_us, high_us }: SideLine, left: number, y: (us: nu
   return `M${points.join('L')}`;
 }
 
-export interface Drawn {
-  a: string;
-  b: string;
-  /** A's median, drawn in B's lane */
-  level: string;
-  summary: string;
-}
+export type Drawn = ReturnType<typeof drawn>;
 
-export function drawn(line: StepLine, steps: { baseline: number; candidate: number }): Drawn {
+/** Paths of both lines and of `level`, A's median drawn in B's lane. */
+export function drawn(line: StepLine, steps: { baseline: number; candidate: number }) {
   const { baseline, candidate } = line;
   const y = scaleOf(line);
   return {

@@ -1,9 +1,9 @@
 // Fetches the steps of the rows in view once scrolling stops, caches them, and draws each row's small picture.
 
-import { Component } from 'preact';
 import { fetchAnswer, queryWith, type RowSource } from '../../api/api';
 import type { RowLines } from '../../contract/sent';
 import { BoundedCache } from '../../ui/kept';
+import { Pure } from '../../ui/pure';
 import { adoptSheet } from '../../ui/sheets';
 import { drawn, HEIGHT, LANE, WIDTH, type Drawn } from './path';
 import css from './step_lines.css?inline';
@@ -117,12 +117,7 @@ export class StepLines {
   }
 }
 
-/** Redrawn only if the picture changes: rows are redrawn at every scroll. */
-class Picture extends Component<{ drawn: Drawn }> {
-  override shouldComponentUpdate(next: { drawn: Drawn }): boolean {
-    return next.drawn !== this.props.drawn;
-  }
-
+class Picture extends Pure<{ drawn: Drawn }> {
   override render({ drawn: { a, b, level, summary } }: { drawn: Drawn }) {
     return (
       <svg class="step-lines" width={WIDTH} height={HEIGHT} role="img">

@@ -1,9 +1,10 @@
 // Requests for pictures of steps: the whole step first, then the visible part if the whole is too coarse.
 
-import { apiUrl, fetchLines, queryWith, RequestError } from '../../api/api';
+import { apiUrl, fetchStream, queryWith, RequestError } from '../../api/api';
 import type { TimeRange } from '../../charts/time_range';
 import type { EventAnswer } from '../../contract/sent';
-import { checked, type Progress } from '../../contract/wire';
+import type { Progress } from '../../contract/wire';
+import { other, SIDES, type Letter } from '../../ui/sides';
 import { pictureOf, type Compared, type Picture, type WireStep } from './wire';
 
 /** `typical`, `worst`, `same`, or a step's label, plus its worker and span if several have that label. */
@@ -25,10 +26,6 @@ export function writeChoice({ step, worker, span }: Choice): string {
   return parts.map(encodeURIComponent).join('|');
 }
 
-const SIDES = { a: 'baseline', b: 'candidate' } as const;
-export type Letter = keyof typeof SIDES;
-export const otherSide = (side: Letter): Letter => (side === 'a' ? 'b' : 'a');
-
 /** Query for one side's step, with the other side's step as its counterpart (`other_...`). */
 export function stepQuery(pair: URLSearchParams, side: Letter, choices: Record<Letter, Choice>): URLSearchParams {
   const query = new URLSearchParams();
@@ -45,7 +42,7 @@ export function stepQuery(pair: URLSearchParams, side: Letter, choices: Record<L
     if (span !== '') query.set(`${before}step_span`, span);
   };
   add('', side);
-  add('other_', otherSide(side));
+  add('other_', other(side));
   query.set('side', SIDES[side]);
   for (const name of ['step_window', 'step_marker', 'kind', 'all_steps']) {
     const value = pair.get(name);
@@ -62,7 +59,7 @@ export function traceUrl(pair: URLSearchParams, side: Letter, choices: Record<Le
 }
 
 function streamed<T extends { schema: string }>(route: string, schema: T['schema'], query: URLSearchParams, signal: AbortSignal, onProgress: (progress: Progress) => void): Promise<T> {
-  return fetchLines(apiUrl(route, queryWith(query, { stream: '1' })), (result) => checked<T>(result, schema), onProgress, signal);
+  return fetchStream(route, queryWith(query, { stream: '1' }), schema, onProgress, signal);
 }
 
 /** Repeats the request without the other side if that side's step does not exist: the step is shown without

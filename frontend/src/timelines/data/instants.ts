@@ -1,6 +1,6 @@
 // Instants of a step in nanoseconds from its start: round ones for the ruler, and the event at one.
 
-import { length, placed, SHORTEST_NS, type TimeRange } from '../../charts/time_range';
+import { firstIndex, length, placed, SHORTEST_NS, type TimeRange } from '../../charts/time_range';
 import { niceStep } from '../../charts/ticks';
 import { formatNumber, THIN } from '../../ui/format';
 import type { Row } from './wire';
@@ -13,14 +13,7 @@ export function around(whole: TimeRange, from: number, to: number, room = 1): Ti
 
 /** First mark of a row that ends after an instant; the number of marks if there is none. */
 export function firstEndingAfter(row: Row, at: number): number {
-  let low = 0;
-  let high = row.count;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (row.end[middle]! > at) high = middle;
-    else low = middle + 1;
-  }
-  return low;
+  return firstIndex(row.count, (mark) => row.end[mark]! > at);
 }
 
 /** Mark at an instant, or the nearest one within `reach`; -1 if there is none. */

@@ -1,5 +1,7 @@
 // Picture of one step: its marks as api/step sends them, and decoded into columns to draw.
 
+import { firstIndex } from '../../charts/time_range';
+
 /** Columns of one row, delta-encoded; `rowOf` decodes them. */
 export interface WireRow {
   row: number;
@@ -186,14 +188,7 @@ export function markOf(picture: Picture, event: number): { row: Row; mark: numbe
     const last = row.count - 1;
     if (event >= eventOf(row, last) + eventsIn(row, last)) continue;
     if (!row.event) return { row, mark: event - row.first };
-    let low = 0;
-    let high = last;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (row.event[middle]! <= event) low = middle;
-      else high = middle - 1;
-    }
-    return { row, mark: low };
+    return { row, mark: firstIndex(row.count, (mark) => row.event![mark]! > event) - 1 };
   }
   return null;
 }

@@ -5,8 +5,6 @@ import { formatCount, formatMany } from '../../ui/format';
 export const words = {
   title: 'Step timelines',
   toolbar: 'What is drawn',
-  letter: { a: 'A', b: 'B' },
-  side: { a: 'Baseline', b: 'Candidate' },
   pane: (side: string) => `Step of the ${side.toLowerCase()}`,
 
   step: {
@@ -60,7 +58,6 @@ export const words = {
     noted: 'not compared',
     where: (worker: string, span: string) => `${worker}${span === '' ? '' : `, span ${span}`}`,
     shifted: (time: string) => `moved by ${time}`,
-    straight: 'Align both steps at their start again (L)',
   },
 
   kinds: {
@@ -120,8 +117,7 @@ export const words = {
     runAbout: 'too short to draw separately; the longest is',
     sum: (time: string) => `${time} together`,
     alone: 'no counterpart',
-    other: (side: string, time: string) => `${side} ${time}`,
-    own: (side: string, time: string) => `${side} ${time}`,
+    side: (side: string, time: string) => `${side} ${time}`,
   },
 
   panel: {
@@ -138,11 +134,9 @@ export const words = {
     wholeSteps: 'Whole steps',
     inView: 'In view',
     area: (from: string, to: string) => `${from} to ${to}. Choose another part on the ruler`,
-    loading: 'Loading…',
     selected: 'Selected event',
     run: (n: number) => `${formatMany(n, 'event')} drawn together`,
     runAbout: 'Each is too short to draw at this zoom. Zoom in to separate them.',
-    close: 'Close (Esc)',
     focus: 'Zoom to it (F)',
     other: 'Show the counterpart (C)',
     align: 'Align with its counterpart: moves B (L)',

@@ -1,6 +1,7 @@
 // Draws the overview strip, which shows both steps and the visible part, and the ruler of that part.
 
 import { length, type TimeRange } from '../../charts/time_range';
+import { LETTERS } from '../../ui/sides';
 import type { Ruler } from '../data/instants';
 import { totalOf, type Picture } from '../data/wire';
 import { colourOf, type Scene } from './paint';
@@ -63,7 +64,7 @@ export function drawAxis(canvas: HTMLCanvasElement, axis: Axis, width: number, r
   pen.setTransform(1, 0, 0, 1, 0, 0);
   pen.fillStyle = palette.css.panel;
   pen.fillRect(0, 0, wide, tall);
-  (['a', 'b'] as const).forEach((side, place) => {
+  LETTERS.forEach((side, place) => {
     const line = axis.lines[side];
     if (!line || line.length !== wide) return;
     const high = Math.round((MAP_LINE - 2) * ratio);
@@ -74,7 +75,7 @@ export function drawAxis(canvas: HTMLCanvasElement, axis: Axis, width: number, r
   });
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   const map = (at: number): number => ((at - axis.whole.from) / length(axis.whole)) * width;
-  (['a', 'b'] as const).forEach((side, place) => {
+  LETTERS.forEach((side, place) => {
     const total = axis.totals[side];
     if (total === null) return;
     pen.fillStyle = palette.css[side];

@@ -1,6 +1,6 @@
 // Canvas colours from the current style sheet, as pixel values.
 
-import { colourOf } from '../../charts/canvas';
+import { coloursOf } from '../../charts/canvas';
 
 export interface Palette {
   /** SHADES shades per kind, so that neighbours differ */
@@ -64,7 +64,7 @@ export function inkOn(colour: Rgb): string {
 }
 
 export function paletteOf(kinds: string[]): Palette {
-  const of = colourOf();
+  const of = coloursOf(document.documentElement);
   const rgb = (name: string): Rgb => parse(of(name));
   const ink = rgb('--ink');
   const back = rgb('--panel');

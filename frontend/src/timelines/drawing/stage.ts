@@ -2,7 +2,7 @@
 
 import { length, placed, type TimeRange } from '../../charts/time_range';
 import { shortNames } from '../../ui/names';
-import type { Letter } from '../data/fetch';
+import { LETTERS, type Letter } from '../../ui/sides';
 import { markAt, rulerOf } from '../data/instants';
 import { eventsIn, markOf, type Picture, type Row } from '../data/wire';
 import { activity, drawAxis } from './axis';
@@ -199,7 +199,7 @@ export class Stage {
     const palette = (this.palette ??= paletteOf(kinds));
     const ratio = window.devicePixelRatio || 1;
     const ruler = rulerOf(this.range, this.width);
-    for (const side of ['a', 'b'] as const) this.drawPane(side, shown, ruler, ratio, palette);
+    for (const side of LETTERS) this.drawPane(side, shown, ruler, ratio, palette);
     if (this.axis) {
       const wide = Math.round(this.width * ratio);
       const lines = { a: this.line('a', wide, palette), b: this.line('b', wide, palette) };

@@ -2,16 +2,16 @@
 
 import { IconButton, LinkButton } from '../buttons';
 import { Icon } from '../icons';
+import { text } from '../strings';
 
 interface Props {
   message: string;
   action?: string;
   onAction?: () => void;
   onDismiss?: () => void;
-  dismiss?: string;
 }
 
-export function Banner({ message, action, onAction, onDismiss, dismiss }: Props) {
+export function Banner({ message, action, onAction, onDismiss }: Props) {
   return (
     <div class="banner line" role="status">
       <Icon name="info" size={14} />
@@ -20,7 +20,7 @@ export function Banner({ message, action, onAction, onDismiss, dismiss }: Props)
         <LinkButton onClick={onAction}>{action}</LinkButton>
       )}
       {onDismiss && (
-        <IconButton icon="close" label={dismiss ?? ''} size={12} onClick={onDismiss} />
+        <IconButton icon="close" label={text.banners.dismiss} size={12} onClick={onDismiss} />
       )}
     </div>
   );

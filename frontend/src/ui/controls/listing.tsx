@@ -14,7 +14,7 @@ interface Head {
 
 export function Listing({ label, class: extra, heads, children }: { label?: string; class: string; heads: Head[]; children: preact.ComponentChildren }) {
   return (
-    <table role="table" class={`listing ${extra}`} aria-label={label}>
+    <table role="table" class={`listing wide ${extra}`} aria-label={label}>
       <thead role="rowgroup">
         <tr role="row">
           {heads.map((head, index) => (

@@ -26,12 +26,12 @@ interface ItemProps {
 }
 
 export function MenuItem({ title, close, onChoose, href, children }: ItemProps) {
-  if (href !== undefined) return <a class="pop-item stack" href={href} download="" referrerpolicy="no-referrer" onClick={close}>{children}</a>;
+  if (href !== undefined) return <a class="pop-item stack hover" href={href} download="" referrerpolicy="no-referrer" onClick={close}>{children}</a>;
   const choose = (): void => {
     close();
     onChoose?.();
   };
-  return <button type="button" class="pop-item stack" title={title} onClick={choose}>{children}</button>;
+  return <button type="button" class="pop-item stack hover" title={title} onClick={choose}>{children}</button>;
 }
 
 const ITEMS = '.pop button:not(:disabled), .pop a, .pop input, .pop select:not(:disabled)';

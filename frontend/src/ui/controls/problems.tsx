@@ -13,7 +13,7 @@ export function Problems({ problems, title = text.problems.title(problems.length
   if (problems.length === 0) return null;
   return (
     <details class="problems soft" open={open}>
-      <summary class="inline">
+      <summary class="inline unsure">
         <Icon name="alert" size={14} /> {title}
       </summary>
       <ul>

@@ -14,7 +14,7 @@ export function Segments<T>({ label, all, chosen, name, title, onChoose, class: 
   return (
     <span class={`segments ${extra}`} role="group" aria-label={label}>
       {all.map((one, index) => (
-        <button key={index} type="button" aria-pressed={chosen(one)} title={title?.(one)} onClick={() => onChoose(one)}>
+        <button key={index} type="button" class="hover inset" aria-pressed={chosen(one)} title={title?.(one)} onClick={() => onChoose(one)}>
           {name(one)}
         </button>
       ))}

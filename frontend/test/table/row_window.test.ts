@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { moveRow, offsetFor, rowWindow, slotsFor, type Slot } from '../../../src/table/layout/row_window';
+import { moveRow, offsetFor, rowWindow, slotsFor, type Slot } from '../../src/table/row_window';
 
 describe('long tables', () => {
   it('keep few rows in the document', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { NARROWEST, readWidths, WIDEST, withWidth } from '../../../src/table/layout/kept_layout';
+import { NARROWEST, readWidths, WIDEST, withWidth } from '../../../src/table/data/column_tracks';
 import { readPins, togglePin } from '../../../src/ui/pins';
 
 test('widths are kept per column, and the usual one is not kept', () => {
