@@ -20,6 +20,7 @@ from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.strict.processes import ProcessPair, alone
 from tb_perfcompare.comparison.strict.weak_recordings import different_anchors
 from tb_perfcompare.errors import InputError, PerfCompareError, SelectionError
+from tb_perfcompare.model.arrays import each_side
 from tb_perfcompare.model.formats import CYCLES
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.formats import render
@@ -277,20 +278,12 @@ def _tables(arguments: argparse.Namespace, console: Console) -> Iterator[tuple[S
         console.warn(f"note: no partner for {', '.join(table_pairs.unpaired)}")
     for pair in table_pairs.pairs:
         paths = pair.normal, pair.abnormal
-        tables = [
-            in_cycles(read_perf_data(path), option_value(arguments, "steps", side), path)
-            for side, path in zip(_SIDES, paths, strict=True)
-        ]
+        steps = [option_value(arguments, "steps", side) for side in _SIDES]
+        tables = each_side(lambda path, chosen: in_cycles(read_perf_data(path), chosen, path), paths, steps)
+        sources = each_side(lambda path, chosen: side_from_path(path, None, None, chosen), paths, steps)
         counters = companion_counters(pair.abnormal) if arguments.banner else None
         case = pair.case if arguments.name is None else str(arguments.name)
-        sources = [
-            side_from_path(path, None, None, option_value(arguments, "steps", side))
-            for side, path in zip(_SIDES, paths, strict=True)
-        ]
-        yield (
-            sides_of_tables(tables[0], tables[1], case=case, phase=pair.phase, counters=counters),
-            (sources[0], sources[1]),
-        )
+        yield sides_of_tables(*tables, case=case, phase=pair.phase, counters=counters), sources
 
 
 def _traces(

@@ -135,33 +135,24 @@ def _side(summary: Summary) -> _Side | None:
     times = seen.means(summary.steps.total_ns)
     number = [_number(label) for label in seen.label]
     dropped = [_number(step.label) for step in summary.dropped]
-    if None in number or None in dropped or not number:
+    if not number or min(*number, *dropped, 0) < 0:
         return None
-    numbers = sorted({step_number for step_number in (*number, *dropped) if step_number is not None})
+    numbers = sorted({*number, *dropped})
     place_of = {step_number: place for place, step_number in enumerate(numbers)}
-    outlying = {place_of[number[at]] for at in outlying_steps(times)}  # type: ignore[index]
-    captures = [
-        [at for at in range(len(times)) if seen.capture[at] == capture]
-        for capture in sorted(set(seen.capture.tolist()))
-    ]
-    settled = 0
-    for own in captures:
-        change = drift(times[own])
-        if change is not None:
-            settled = max(settled, place_of[number[own[change.start]]])  # type: ignore[index]
+    place = [place_of[step_number] for step_number in number]
+    captures = [np.flatnonzero(seen.capture == capture).tolist() for capture in unique(seen.capture)]
+    changes = [(own, drift(times[own])) for own in captures]
+    settled = max((place[own[change.start]] for own, change in changes if change is not None), default=0)
     if not settled and len(captures[0]) < MIN_TO_JUDGE:
-        settled = place_of[min(step_number for step_number in number if step_number is not None)] + 1
-    weight = [0] * len(numbers)
-    for step_number in number:
-        weight[place_of[step_number]] += 1  # type: ignore[index]
-    gaps = {place_of[step_number] for step_number in dropped if step_number is not None}
-    return _Side(numbers, gaps, outlying, settled, weight)
+        settled = min(place) + 1
+    gaps, outlying = {place_of[step_number] for step_number in dropped}, {place[at] for at in outlying_steps(times)}
+    return _Side(numbers, gaps, outlying, settled, np.bincount(place, minlength=len(numbers)).tolist())
 
 
-def _number(label: str) -> int | None:
-    """Number of a step from its label: 1 for "1 (2)", which is the second step 1; None for other labels."""
+def _number(label: str) -> int:
+    """Number of a step from its label: 1 for "1 (2)", which is the second step 1; -1 for other labels."""
     number = label.partition(" ")[0]
-    return int(number) if number.isdecimal() and len(number) < 19 else None
+    return int(number) if number.isdecimal() and len(number) < 19 else -1
 
 
 def _longest_stretch(left_out: set[int], count: int) -> tuple[int, int]:

@@ -81,14 +81,15 @@ class Experiment:
         variables = {**dict(variant.command.variables), OUT_VARIABLE: os.path.abspath(written)}
         try:
             words = variant.command.launched(self.capture)
-            ended = _run_process(words, self.directories[name], variables, log, tick)
-            if ended.status:
-                raise RecordingFailed(f"{name} {_how(ended)} in round {number}", f"its output is in {log}", ended.tail)
+            status, seconds = _run_process(words, self.directories[name], variables, log, tick)
+            if status:
+                how = f"ended by signal {-status}" if status < 0 else f"failed with exit status {status}"
+                raise RecordingFailed(f"{name} {how} in round {number}", f"its output is in {log}", tail(log))
             files = move_traces(written, self.run_directory(name), number)
             if not files:
-                raise _no_trace(variant, number, written, log, ended.tail)
+                raise _no_trace(variant, number, written, log)
             facts = RecordingFacts(
-                number, name, began, round(ended.seconds, 3),
+                number, name, began, round(seconds, 3),
                 tuple(os.path.relpath(path, self.out).replace(os.sep, "/") for path in files), before,
                 tuple(gpus()), program_facts(written),
             )  # fmt: skip
@@ -171,11 +172,7 @@ def _check_same(
         )  # fmt: skip
 
 
-def _how(ended: _Ended) -> str:
-    return f"ended by signal {-ended.status}" if ended.status < 0 else f"failed with exit status {ended.status}"
-
-
-def _no_trace(variant: Variant, number: int, written: str, log: str, tail: tuple[str, ...]) -> RecordingFailed:
+def _no_trace(variant: Variant, number: int, written: str, log: str) -> RecordingFailed:
     if variant.command.is_launched:
         hint = f"too few steps, no torch, or it trains in processes that it starts itself; its output is in {log}"
     else:
@@ -186,7 +183,7 @@ def _no_trace(variant: Variant, number: int, written: str, log: str, tail: tuple
     others = other_files(written)
     instead = f", which has {', '.join(others)}" if others else ""
     what = f"{variant.name} wrote no trace in round {number}: looked for {LOOKED_FOR} in {written}{instead}"
-    return RecordingFailed(what, hint, tail)
+    return RecordingFailed(what, hint, tail(log))
 
 
 def round_orders(names: Sequence[str], rounds: int, seed: int) -> list[tuple[str, ...]]:
@@ -211,20 +208,12 @@ _TAIL_LINES = 20
 _TAIL_BYTES = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class _Ended:
-    """How a process ended; `tail`: the last lines it printed."""
-
-    status: int
-    seconds: float
-    tail: tuple[str, ...]
-
-
 def _run_process(
     words: Sequence[str], directory: str, variables: Mapping[str, str], log: str, tick: Callable[[float], None]
-) -> _Ended:
-    """Runs a command in a process group of its own; stdout and stderr go to the file `log`, and `tick` is called with
-    the elapsed seconds. A keyboard interrupt reaches only this process, which ends the group and re-raises it."""
+) -> tuple[int, float]:
+    """Runs a command in a process group of its own and returns its exit status and its seconds; stdout and stderr go to
+    the file `log`, and `tick` is called with the elapsed seconds. A keyboard interrupt reaches only this process, which
+    ends the group and re-raises it."""
     begin = time.monotonic()
     with open(log, "wb") as output:
         try:
@@ -243,7 +232,7 @@ def _run_process(
         finally:
             if process.poll() is None:
                 _end(process)
-    return _Ended(process.returncode, time.monotonic() - begin, tail(log))
+    return process.returncode, time.monotonic() - begin
 
 
 def tail(log: str) -> tuple[str, ...]:

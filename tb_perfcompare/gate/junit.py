@@ -30,7 +30,11 @@ def junit(comparison: Comparison, outcomes: Sequence[Outcome], unsure: Unsure) -
     root = ElementTree.Element("testsuites", {"name": _SUITE, **totals})
     suite = ElementTree.SubElement(root, "testsuite", {"name": _SUITE, **attributes})
     properties = ElementTree.SubElement(suite, "properties")
-    for name, value in _facts(comparison):
+    facts = {
+        "baseline": comparison.baseline.source, "candidate": comparison.candidate.source,
+        "verdict": comparison.headline.verdict.value, "reason": comparison.headline.reason,
+    }  # fmt: skip
+    for name, value in facts.items():
         ElementTree.SubElement(properties, "property", {"name": name, "value": printable(value)})
     for outcome, mark in zip(outcomes, marks, strict=True):
         name = f"{outcome.gate}: {outcome.limit}"
@@ -50,13 +54,3 @@ def _mark(outcome: Outcome, unsure: Unsure) -> str:
     if outcome.status is Status.TRIPPED:
         return "failure"
     return _UNSURE_AS[unsure] if outcome.status is Status.CANNOT_TELL else ""
-
-
-def _facts(comparison: Comparison) -> list[tuple[str, str]]:
-    headline = comparison.headline
-    return [
-        ("baseline", comparison.baseline.source),
-        ("candidate", comparison.candidate.source),
-        ("verdict", headline.verdict.value),
-        ("reason", headline.reason),
-    ]

@@ -13,7 +13,7 @@ import numpy as np
 
 from tb_perfcompare.comparison.alignment.kernel_matches import CERTAIN, LIKELY, SAME, KernelMatch, Run
 from tb_perfcompare.comparison.alignment.operator_matches import SAME_PLACE, OperatorMatch
-from tb_perfcompare.model.arrays import Flags, Ints, Nanoseconds
+from tb_perfcompare.model.arrays import Flags, Ints, Nanoseconds, each_side
 from tb_perfcompare.model.summary.launch_sites import OUTSIDE, DeviceWork, place_below
 from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, at_rows, join_rows
 from tb_perfcompare.model.texts import Column
@@ -114,15 +114,13 @@ def plain_matches(
     row_of = np.full(len(numbers), -1, dtype=np.int64)
     row_of[place[place >= 0]] = np.flatnonzero(place >= 0)
     row = row_of[work.parts[2]]
-    calls = [
-        at_rows(side.operators.totals()[1], rows) for side, rows in ((a, operators.at_a), (b, operators.at_b))
-    ]
+    calls = at_rows(a.operators.totals()[1], operators.at_a), at_rows(b.operators.totals()[1], operators.at_b)
     is_plain = calls[0] * units[1] == calls[1] * units[0]
     is_plain[row[~both & (row >= 0)]] = False
     taken = (row >= 0) & is_plain[row]
     matched = np.flatnonzero(taken)
-    remaining = tuple(_not_taken(rows[taken], len(side.work)) for side, rows in ((a, work.at_a), (b, work.at_b)))
-    return _grouped(operators, work, row[matched], matched, calls, units, (a, b)), (remaining[0], remaining[1])
+    remaining = _not_taken(work.at_a[taken], len(a.work)), _not_taken(work.at_b[taken], len(b.work))
+    return _grouped(operators, work, row[matched], matched, calls, units, (a, b)), remaining
 
 
 def _places(operators: JoinedRows) -> Ints:
@@ -160,22 +158,22 @@ def _grouped(
     group = group.reshape(-1)
     order = np.argsort(group, kind="stable")
     size = len(group_code)
-    totals = [side.work.totals() for side in sides]
-    rows_of_sides = work.at_a[plain], work.at_b[plain]
-    time = tuple(total[0][rows] for total, rows in zip(totals, rows_of_sides, strict=True))
-    launches = tuple(total[1][rows] for total, rows in zip(totals, rows_of_sides, strict=True))
+    totals, rows_of_sides = [side.work.totals() for side in sides], (work.at_a[plain], work.at_b[plain])
+    time, launches = (
+        each_side(lambda total, rows, figure=figure: total[figure][rows], totals, rows_of_sides) for figure in (0, 1)
+    )
     alike = np.ones(size, dtype=bool)
     alike[group[launches[0] * units[1] != launches[1] * units[0]]] = False
     shape = group_code % len(numbers)
     owners, first = np.unique(row, return_index=True)
     return PlainMatches(
         numbers, group_code // len(numbers), shape, alike | (shape != numbers.of(("",))[0]),
-        (_sums_by_group(group, time[0], size), _sums_by_group(group, time[1], size)),
-        (_sums_by_group(group[first], calls[0][owners], size), _sums_by_group(group[first], calls[1][owners], size)),
+        each_side(lambda own: _sums_by_group(group, own, size), time),
+        each_side(lambda own: _sums_by_group(group[first], own[owners], size), calls),
         PlainKernels(
             np.searchsorted(group[order], np.arange(size + 1)),
             numbers.column(work.parts[0][plain][order]), numbers.column(work.parts[1][plain][order]),
-            (time[0][order], time[1][order]), (launches[0][order], launches[1][order]),
+            each_side(lambda own: own[order], time), each_side(lambda own: own[order], launches),
         ),
     )  # fmt: skip
 

@@ -9,11 +9,13 @@ same place. Exchanging the sides exchanges the result.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.launches.alignment import align
-from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32
+from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, each_side
 from tb_perfcompare.model.names.names import without_library
 from tb_perfcompare.model.summary.step_events import (
     DEVICE_LANES,
@@ -92,10 +94,10 @@ class _Matcher:
         """Numbers of the events' places: the operators around them and their names."""
         if sequence not in _CALLED:
             return _rows_of_both(self._path, rows)
-        around = tuple(
-            _values_at(self._path[s], self._sides[s].operator[rows[s]], 0) for s in (0, 1)
+        around = each_side(
+            lambda side, path, own: _values_at(path, side.operator[own], 0), self._sides, self._path, rows
         )
-        return _pair_numbers((around[0], around[1]), _rows_of_both(self._key, rows))
+        return _pair_numbers(around, _rows_of_both(self._key, rows))
 
     def _align(self, rows: Both, symbols: Both) -> None:
         alignment = align(*symbols)
@@ -108,24 +110,21 @@ class _Matcher:
     def _rest(self, rows: Both) -> tuple[Both, Both]:
         """(unmatched events of both, number of matches before each). Matches keep their order, so equal numbers mean
         a gap between the same two matches."""
-        free = [self.partner[s][rows[s]] == NO_EVENT for s in (0, 1)]
-        before = [np.cumsum(~is_free)[is_free] for is_free in free]
-        return (rows[0][free[0]], rows[1][free[1]]), (before[0], before[1])
+        free = each_side(lambda partner, own: partner[own] == NO_EVENT, self.partner, rows)
+        return _rows_of_both(rows, free), each_side(lambda is_free: np.cumsum(~is_free)[is_free], free)
 
     def _by_position(self, rows: Both) -> None:
         """Matches the k-th unmatched event below an operator with the k-th of the same purpose below the matched
         operator."""
         (events_a, events_b), _ = self._rest(rows)
         a, b = self._sides
-        jobs = [_jobs(side)[own] for side, own in ((a, events_a), (b, events_b))]
+        jobs = _jobs(a)[events_a], _jobs(b)[events_b]
         # the operator of b identifies the pair of operators
-        below = [_values_at(self.partner[0], a.operator[events_a], NO_EVENT), b.operator[events_b].astype(np.int64)]
-        identified = [(below[s] != NO_EVENT) & (jobs[s] != _NO_JOB) for s in (0, 1)]
-        events_a, events_b = events_a[identified[0]], events_b[identified[1]]
-        groups = _pair_numbers(
-            (below[0][identified[0]], below[1][identified[1]]), (jobs[0][identified[0]], jobs[1][identified[1]])
-        )
-        places = _pair_numbers(groups, (_ordinal(groups[0]), _ordinal(groups[1])))
+        below = _values_at(self.partner[0], a.operator[events_a], NO_EVENT), b.operator[events_b].astype(np.int64)
+        identified = each_side(lambda outer, job: (outer != NO_EVENT) & (job != _NO_JOB), below, jobs)
+        events_a, events_b = _rows_of_both((events_a, events_b), identified)
+        groups = _pair_numbers(_rows_of_both(below, identified), _rows_of_both(jobs, identified))
+        places = _pair_numbers(groups, each_side(_ordinal, groups))
         _, at_a, at_b = np.intersect1d(*places, assume_unique=True, return_indices=True)
         self._join(events_a[at_a], events_b[at_b])
 
@@ -157,11 +156,12 @@ def _launch_order(side: StepEvents, rows: Ints) -> tuple[Ints, ...]:
 def _text_numbers(sides: tuple[StepEvents, StepEvents], texts: list[list[str]]) -> Both:
     """((n,), (m,)) a number for every event, equal for equal texts on both sides; `texts` by name."""
     number = {text: index for index, text in enumerate(sorted({*texts[0], *texts[1]}))}
-    tables = [np.array([number[text] for text in own], dtype=np.int64) for own in texts]
-    return tables[0][sides[0].name], tables[1][sides[1].name]
+    return each_side(
+        lambda side, own: np.array([number[text] for text in own], dtype=np.int64)[side.name], sides, texts
+    )
 
 
-def _rows_of_both(values: Both, rows: Both) -> Both:
+def _rows_of_both(values: Both, rows: tuple[NDArray[Any], NDArray[Any]]) -> Both:
     return values[0][rows[0]], values[1][rows[1]]
 
 
@@ -188,8 +188,8 @@ def _paths(sides: tuple[StepEvents, StepEvents], key: Both) -> Both:
     level = [np.flatnonzero(side.parent == NO_EVENT) for side in sides]
     base = 1
     while len(level[0]) or len(level[1]):
-        upper = [_values_at(path[s], sides[s].parent[level[s]], 0) for s in (0, 1)]
-        numbers = _pair_numbers((upper[0], upper[1]), (key[0][level[0]], key[1][level[1]]))
+        upper = each_side(lambda own, side, rows: _values_at(own, side.parent[rows], 0), path, sides, level)
+        numbers = _pair_numbers(upper, each_side(lambda own, rows: own[rows], key, level))
         for s in (0, 1):
             path[s][level[s]] = base + numbers[s]
         base += 1 + max(int(values.max(initial=0)) for values in numbers)

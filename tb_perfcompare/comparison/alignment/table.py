@@ -29,7 +29,7 @@ from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import CellColumn, Column, ColumnRows, MadeTexts, Row, Table, cells_of
 from tb_perfcompare.comparison.result.wording import number_text, short_apart
-from tb_perfcompare.model.arrays import Floats, Ints
+from tb_perfcompare.model.arrays import Floats, Ints, each_side
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
@@ -263,9 +263,8 @@ def _one_by_one(row: _Row, side: int) -> float | None:
 
 def matched_share(alignment: Alignment) -> tuple[float, float]:
     """Share of each side's device time below matched operators, without weak matches."""
-    total_ns = [alignment.total_ns(side) for side in (0, 1)]
-    share_a, share_b = (alignment.matched_ns(side) / total_ns[side] if total_ns[side] else 1.0 for side in (0, 1))
-    return share_a, share_b
+    total_ns = each_side(alignment.total_ns, (0, 1))
+    return each_side(lambda side, total: alignment.matched_ns(side) / total if total else 1.0, (0, 1), total_ns)
 
 
 def matched_check(alignment: Alignment) -> Check:

@@ -46,7 +46,7 @@ class MixSplit:
     mix_ns: Ints
     total_ns: int
     mean_ns: float
-    by_content: bool = False
+    by_content: bool
 
     @property
     def is_same_mix(self) -> bool:
@@ -57,7 +57,9 @@ class MixSplit:
         return chi_squared_tail(distance, counts.shape[1] - 1) > SAME_MIX
 
 
-def split_mix(kinds: tuple[Sequence[str], Sequence[str]], times_ns: tuple[Ints, Ints]) -> MixSplit | None:
+def split_mix(
+    kinds: tuple[Sequence[str], Sequence[str]], times_ns: tuple[Ints, Ints], *, by_content: bool = False
+) -> MixSplit | None:
     """Splits the change by the kind and time of every step of both sides; None if all are of one kind."""
     frequent = [kind for kind, _ in Counter([*kinds[0], *kinds[1]]).most_common(MAX_KINDS)]
     if len(frequent) < 2:
@@ -80,7 +82,7 @@ def split_mix(kinds: tuple[Sequence[str], Sequence[str]], times_ns: tuple[Ints, 
     effects = _whole([*time, *mix])
     return MixSplit(
         tuple(names), tuple(steps[0]), tuple(steps[1]), effects[: len(names)], effects[len(names) :],
-        int(effects.sum()), float(mean),
+        int(effects.sum()), float(mean), by_content,
     )  # fmt: skip
 
 

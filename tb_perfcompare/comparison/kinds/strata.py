@@ -147,8 +147,7 @@ class WithinKinds:
 
     def centres(self) -> SidePair:
         """(1, k), (1, l): for each capture the centre of ln(level) of each of its kinds, weighted by time."""
-        a, b = (_centres(self, side) for side in (0, 1))
-        return a, b
+        return _centres(self, 0), _centres(self, 1)
 
     def _log_mean_ratio(self) -> float:
         def mean(side: int, kind: int) -> float:

@@ -3,8 +3,6 @@ effect on the mean."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from tb_perfcompare.comparison.kinds.split import MixSplit, split_mix
@@ -52,8 +50,8 @@ def kinds_split(a: Summary, b: Summary) -> MixSplit | None:
     if by_content and {*a.steps.text} != {*b.steps.text}:
         return None  # what one side never does is a change of the program
     kinds = kinds_of((*a.steps.text, *b.steps.text))
-    split = split_mix((kinds[: len(a.steps)], kinds[len(a.steps) :]), (a.steps.total_ns, b.steps.total_ns))
-    return None if split is None else replace(split, by_content=by_content)
+    of_sides = kinds[: len(a.steps)], kinds[len(a.steps) :]
+    return split_mix(of_sides, (a.steps.total_ns, b.steps.total_ns), by_content=by_content)
 
 
 def iteration_kinds_table(a: Summary, b: Summary, split: MixSplit | None, alpha: float) -> Table | None:

@@ -19,10 +19,9 @@ from tb_perfcompare.comparison.pace.pace import max_deviation
 from tb_perfcompare.comparison.pace.split import CommonWork, common_work
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.comparison.statistics.between_captures import BetweenCaptures, capture_counts
+from tb_perfcompare.comparison.statistics.between_captures import BetweenCaptures, capture_counts, noise_floor
 from tb_perfcompare.comparison.statistics.distributions import normal_quantile, quantiles, student_p
 from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate, estimate_shift
-from tb_perfcompare.comparison.statistics.noise_floor import noise_floor
 from tb_perfcompare.comparison.verdict.rules import MIN_CONCLUSIVE_CAPTURES, check_noise_floor, decide
 from tb_perfcompare.model.arrays import Floats, SidePair, SideTimes, median, sample_quantile, unique
 from tb_perfcompare.model.summary.summary import Summary

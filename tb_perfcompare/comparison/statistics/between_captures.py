@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.distributions import f_quantile, quantile, quantiles, student_p
-from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, SidePair, each_side, unique
+from tb_perfcompare.comparison.statistics.hodges_lehmann import log_shift
+from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test
+from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, SidePair, SideTimes, each_side, median, unique
 from tb_perfcompare.quick_dataclass import dataclass
 
 MAX_CAPTURES = 10_000
@@ -190,3 +192,38 @@ def captures_needed(deviation: float, difference: float, alpha: float) -> int | 
         each = (low + high) // 2
         low, high = (low, each) if enough(each) else (each, high)
     return high
+
+
+ALL_PAIRS_UP_TO = 8
+"""Captures on a side up to which all pairs are compared; beyond that only the four fastest and the four slowest."""
+
+
+def noise_floor(times: SideTimes, captures: Captures) -> float | None:
+    """Largest |Hodges-Lehmann shift of ln(time)| between two captures of one side, None if no side has two.
+
+    SideTimes are positive; `captures` gives the capture of each.
+    """
+    shifts = []
+    for side, capture in zip(times, captures, strict=True):
+        parts = sorted((side[capture == which] for which in unique(capture)), key=median)
+        if len(parts) > ALL_PAIRS_UP_TO:
+            parts = parts[: ALL_PAIRS_UP_TO // 2] + parts[-(ALL_PAIRS_UP_TO // 2) :]
+        shifts += [abs(log_shift(one, other)) for i, one in enumerate(parts) for other in parts[i + 1 :]]
+    return max(shifts, default=None)
+
+
+def median_test(times: SideTimes, captures: Captures) -> float | None:
+    """Two-sided p of a rank test on the medians of captures, each one observation of its configuration.
+
+    Exact unless medians are equal. None with fewer than three captures on a side.
+    """
+    counts = capture_counts(captures)
+    if min(counts) < 3:
+        return None
+    medians = [
+        median(side[capture == which])
+        for side, capture in zip(times, captures, strict=True)
+        for which in unique(capture)
+    ]
+    places = np.unique(medians, return_inverse=True)[1].astype(np.int64)[np.newaxis]
+    return float(batched_rank_test(places[:, : counts[0]], places[:, counts[0] :], ordered=False).p[0])

@@ -6,15 +6,15 @@ once per cycle whatever counters it has, and a cycle without it counts as zero.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from tb_perfcompare.comparison.result import columns
-from tb_perfcompare.comparison.strict.groups import NO_DEVICE, Triplet, align, cycles_per_group
+from tb_perfcompare.comparison.strict.groups import NO_DEVICE, Rows, Triplet, align, cycles_per_group
 from tb_perfcompare.comparison.strict.report import StrictReport
 from tb_perfcompare.comparison.strict.work import NO_WORK, Work, work_per_cycle
-from tb_perfcompare.model.arrays import Flags, Floats, Ints
+from tb_perfcompare.model.arrays import Flags, Floats, Ints, each_side
 from tb_perfcompare.model.recordings.cycles import NO_COUNTER, CycleTable
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -52,18 +52,20 @@ def corrected(normal: CycleTable, abnormal: CycleTable, report: StrictReport) ->
     """Builds the report's additional columns from both tables."""
     work = _named(work_per_cycle(normal)), _named(work_per_cycle(abnormal))
     keys = [(function, device) for function, _, device in report.triplets]
-    times = tuple(np.array([side.get(key, NO_WORK).time_us for key in keys], dtype=np.float64) for side in work)
     lost = [
         LostFunction(*key, *(side.get(key, NO_WORK).time_us for side in work))
         for key in sorted((work[0].keys() | work[1].keys()) - set(keys))
     ]
     lost.sort(key=lambda row: -abs(row.abnormal_us - row.normal_us))
-    cycles, sampled = _rows(normal, abnormal, report)
+    triplets, *sides = align(normal, abnormal)
+    index_of = {triplet: index for index, triplet in enumerate(triplets)}
+    order = np.array([index_of[triplet] for triplet in report.triplets], dtype=np.int64)
+    rows = each_side(lambda table, own: _rows(table, own, triplets), (normal, abnormal), sides)
     return Corrected(
-        time_us=(times[0], times[1]),
+        time_us=each_side(lambda side: np.array([side.get(key, NO_WORK).time_us for key in keys], np.float64), work),
         status=tuple(columns.status(key in work[0], key in work[1]) for key in keys),
-        cycles=(cycles[0], cycles[1]),
-        sampled=(sampled[0], sampled[1]),
+        cycles=each_side(lambda side: side[0][order], rows),
+        sampled=each_side(lambda side: None if side[1] is None else side[1][order], rows),
         lost=tuple(lost),
     )
 
@@ -73,26 +75,16 @@ def _named(work: Mapping[tuple[str, str], Work]) -> dict[tuple[str, str], Work]:
     return {(function, device or NO_DEVICE): own for (function, device), own in work.items()}
 
 
-def _rows(normal: CycleTable, abnormal: CycleTable, report: StrictReport) -> tuple[list[Ints], list[Floats | None]]:
-    """Per side: (cycles in which each triplet's function ran, share of its rows with a sample)."""
-    triplets, *sides = align(normal, abnormal)
-    index_of: dict[Triplet, int] = {triplet: index for index, triplet in enumerate(triplets)}
-    order = np.array([index_of[triplet] for triplet in report.triplets], dtype=np.int64)
+def _rows(table: CycleTable, rows: Rows, triplets: Sequence[Triplet]) -> tuple[Ints, Floats | None]:
+    """(cycles in which each triplet's function ran, share of its rows with a sample) on one side."""
+    usable = table.rows((table.function >= 0) & (table.metric >= 0))
+    ran = cycles_per_group(rows.chosen(_busy(usable)), len(triplets))
+    if usable.interpolated is None:
+        return ran, None
+    own = np.bincount(rows.group, weights=~usable.interpolated, minlength=len(triplets))
+    count = np.bincount(rows.group, minlength=len(triplets))
     counted = np.array([metric != NO_COUNTER for _, metric, _ in triplets], dtype=np.bool_)
-    ran: list[Ints] = []
-    sampled: list[Floats | None] = []
-    for table, rows in zip((normal, abnormal), sides, strict=True):
-        usable = table.rows((table.function >= 0) & (table.metric >= 0))
-        busy = _busy(usable)
-        ran.append(cycles_per_group(rows.chosen(busy), len(triplets))[order])
-        if table.interpolated is None or usable.interpolated is None:
-            sampled.append(None)
-            continue
-        own = np.bincount(rows.group, weights=~usable.interpolated, minlength=len(triplets))
-        count = np.bincount(rows.group, minlength=len(triplets))
-        share = np.divide(own, count, out=np.full(len(triplets), np.nan), where=(count > 0) & counted)
-        sampled.append(share[order])
-    return ran, sampled
+    return ran, np.divide(own, count, out=np.full(len(triplets), np.nan), where=(count > 0) & counted)
 
 
 def _busy(table: CycleTable) -> Flags:

@@ -20,7 +20,7 @@ from tb_perfcompare.comparison.tables.table_specs import IF_RECORDED, KEY_COLUMN
 from tb_perfcompare.comparison.work.row_work import OF_TABLES, RowWork, has_work, peaks_of, table_work
 from tb_perfcompare.comparison.work.split import at_equal_work
 from tb_perfcompare.comparison.work.work_columns import SHOWN_WORK, exposed_split, notes_of, pair_columns
-from tb_perfcompare.model.arrays import Flags, Floats, Ints
+from tb_perfcompare.model.arrays import Flags, Floats, Ints, each_side
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, DEVICE_MEASURES, GroupTable, Summary
 from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, at_rows, join_rows
 from tb_perfcompare.model.texts import TextPool
@@ -247,11 +247,9 @@ def _works(
         if table is not None:
             keys = list(table.keys)
             places |= {keys[row]: joined_row for joined_row, row in enumerate(rows.tolist()) if row >= 0}
-    a, b = (
-        table_work(side, name, places, len(joined), peaks)
-        for side, peaks in zip(both, peaks_of(*both, options), strict=True)
+    return each_side(
+        lambda side, peaks: table_work(side, name, places, len(joined), peaks), both, peaks_of(*both, options)
     )
-    return a, b
 
 
 def _recorded(a: GroupTable | None, b: GroupTable | None, joined: JoinedRows) -> CellColumn:
@@ -268,11 +266,11 @@ def _per_step(
     values: Iterable[Ints | None], joined: JoinedRows, both: tuple[Summary, Summary]
 ) -> tuple[Floats, Floats]:
     """(rows,) means per step of both sides' (groups, steps) values, 0 if the side lacks the row."""
-    a, b = (
-        np.zeros(len(rows)) if own is None else at_rows(own.sum(axis=1).astype(np.float64), rows) / len(side.steps)
-        for own, rows, side in zip(values, (joined.at_a, joined.at_b), both, strict=True)
-    )
-    return a, b
+    return each_side(
+        lambda own, rows, side:
+        np.zeros(len(rows)) if own is None else at_rows(own.sum(axis=1).astype(np.float64), rows) / len(side.steps),
+        tuple(values), (joined.at_a, joined.at_b), both,
+    )  # fmt: skip
 
 
 def _tested(
@@ -283,14 +281,14 @@ def _tested(
     if not all(table is None or table.sampled for table in tables):
         return []
 
+    def times(summary: Summary, table: GroupTable | None, rows: Ints) -> Ints:
+        values = np.zeros((len(rows), len(summary.steps)), dtype=np.int64)
+        if table is not None:
+            values[rows >= 0] = table.measures_ns[measure.source][rows[rows >= 0]]
+        return values
+
     def sides() -> tuple[Ints, Ints]:
-        times = []
-        for summary, table, rows in zip(both, tables, (joined.at_a, joined.at_b), strict=True):
-            values = np.zeros((len(rows), len(summary.steps)), dtype=np.int64)
-            if table is not None:
-                values[rows >= 0] = table.measures_ns[measure.source][rows[rows >= 0]]
-            times.append(values)
-        return times[0], times[1]
+        return each_side(times, both, tables, (joined.at_a, joined.at_b))
 
     there = any(table is not None and table.measures_ns[measure.source].any() for table in tables)
     shown = not measure.name or there

@@ -11,6 +11,7 @@ from tb_perfcompare.comparison.tables.call_tree import KINDS
 from tb_perfcompare.comparison.tables.path_source import PathSource, row_place
 from tb_perfcompare.comparison.tables.row_paths import Pair, by_change
 from tb_perfcompare.comparison.tables.row_related import FRAMES
+from tb_perfcompare.model.arrays import each_side
 from tb_perfcompare.model.summary.call_tree import FrameKind
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -94,8 +95,7 @@ def _of_sides(frame: Frame, times: tuple[int, int]) -> Pair:
 
 
 def _sum(one: Pair, other: Pair) -> Pair:
-    a, b = (x if y is None else (x or 0) + y for x, y in zip(one, other, strict=True))
-    return a, b
+    return each_side(lambda x, y: x if y is None else (x or 0) + y, one, other)
 
 
 def _table(kind: int, name: str, sides: tuple[PathSource, PathSource]) -> str:

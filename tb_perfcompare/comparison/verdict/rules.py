@@ -11,9 +11,8 @@ from tb_perfcompare.comparison.kinds.strata import Strata, WithinKinds, within_k
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
-from tb_perfcompare.comparison.statistics.between_captures import between_captures, capture_counts, middles
+from tb_perfcompare.comparison.statistics.between_captures import between_captures, capture_counts, middles, noise_floor
 from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate, estimate_shift
-from tb_perfcompare.comparison.statistics.noise_floor import noise_floor
 from tb_perfcompare.comparison.statistics.rank_test import smallest_p
 from tb_perfcompare.model.arrays import SidePair, SideTimes, each_side
 from tb_perfcompare.quick_dataclass import dataclass

@@ -14,12 +14,11 @@ from tb_perfcompare.comparison.result.headline import Certainty, Headline, Recor
 from tb_perfcompare.comparison.result.options import SIDES, CompareOptions
 from tb_perfcompare.comparison.result.wording import percent_text, time_text
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
-from tb_perfcompare.comparison.statistics.between_captures import capture_counts
+from tb_perfcompare.comparison.statistics.between_captures import capture_counts, median_test
 from tb_perfcompare.comparison.statistics.drift import drift
 from tb_perfcompare.comparison.statistics.estimate import LONGEST_STEP_NS, ShiftEstimate
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
 from tb_perfcompare.comparison.statistics.mean_effect import exact_mean, mean_interval, share_of_outliers
-from tb_perfcompare.comparison.statistics.noise_floor import median_test
 from tb_perfcompare.comparison.statistics.two_groups import two_groups
 from tb_perfcompare.comparison.verdict import over_captures, reason
 from tb_perfcompare.comparison.verdict.rules import Settled, settle

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from tb_perfcompare.comparison.result.headline import Headline, Shift, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.statistics.between_captures import noise_floor
 from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate, estimate_shift
-from tb_perfcompare.comparison.statistics.noise_floor import noise_floor
 from tb_perfcompare.comparison.verdict.rules import check_noise_floor, decide
 from tb_perfcompare.comparison.verdict.verdict import judge
 from tb_perfcompare.errors import PerfCompareError
