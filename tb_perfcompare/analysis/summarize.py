@@ -16,13 +16,12 @@ from tb_perfcompare.analysis.attribution.memory_use import memory_use
 from tb_perfcompare.analysis.attribution.owned_modules import module_paths, modules_of, owned_modules
 from tb_perfcompare.analysis.attribution.python_time import python_time
 from tb_perfcompare.analysis.entities.collectives import collectives
-from tb_perfcompare.analysis.entities.device_metrics import device_metrics
+from tb_perfcompare.analysis.entities.device_metrics import device_metrics, recommendations
 from tb_perfcompare.analysis.entities.device_places import device_work
 from tb_perfcompare.analysis.entities.device_timeline import device_timeline
 from tb_perfcompare.analysis.entities.device_work import device_tables
 from tb_perfcompare.analysis.entities.modules import calls_in_steps, module_table
 from tb_perfcompare.analysis.entities.operators import operator_tables
-from tb_perfcompare.analysis.entities.recommendations import recommendations
 from tb_perfcompare.analysis.entities.work_table import work_tables
 from tb_perfcompare.analysis.outline import (
     TimedTrace,

@@ -16,7 +16,6 @@ from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.analysis.trace.threads import main_lane
 from tb_perfcompare.model.arrays import Flags, Ints, Nanoseconds, NodeIndex, unique
 from tb_perfcompare.model.summary.summary import NOTHING_RECORDED, GroupTable
-from tb_perfcompare.quick_dataclass import dataclass
 
 SWITCH_NS = 5_000_000
 """Python's default switch interval (sys.getswitchinterval): a thread that runs Python code keeps the GIL for so long
@@ -47,24 +46,6 @@ MIN_PLACES = 5
 """Fewest waits, and fewest places where they occur: a loop that sleeps for 5 ms does so in one place."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Pauses:
-    """p times in which a thread starts and ends nothing.
-
-    start_ns, end_ns  (p,)
-    inside            (p,) forest row of the innermost operator that runs, -1 outside operators
-    next              (p,) forest row of the next operator to start
-    """
-
-    start_ns: Nanoseconds
-    end_ns: Nanoseconds
-    inside: NodeIndex
-    next: NodeIndex
-
-    def where(self, chosen: Flags) -> _Pauses:
-        return _Pauses(self.start_ns[chosen], self.end_ns[chosen], self.inside[chosen], self.next[chosen])
-
-
 def gil_waits(timeline: InterpretedTrace, windows: Windows) -> GroupTable | None:
     """Returns waits by the operator in which the main thread waits, NOTHING_RECORDED outside operators.
 
@@ -73,42 +54,43 @@ def gil_waits(timeline: InterpretedTrace, windows: Windows) -> GroupTable | None
     """
     main = main_lane(timeline)
     pauses = _pauses(timeline, main)
-    if len(pauses.start_ns) < MIN_WAITS:
+    if pauses.shape[1] < MIN_WAITS:
         return None
-    pauses = pauses.where(~_in_calls(timeline, main, pauses))
-    intervals = _intervals(pauses.end_ns - pauses.start_ns)
-    waits = pauses.where(intervals > 0)
-    count = len(waits.start_ns)
+    pauses = pauses[:, ~_in_calls(timeline, main, pauses)]
+    intervals = _intervals(pauses[1] - pauses[0])
+    start, end, around, following = pauses[:, intervals > 0]
+    count = len(start)
     if count < max(MIN_WAITS, MIN_SHARE * len(intervals)) or np.count_nonzero(intervals == 1) < MIN_SINGLE * count:
         return None
     events = timeline.events
-    inside, following = (events.name[timeline.host.row[rows]].astype(np.int64) for rows in (waits.inside, waits.next))
-    inside[waits.inside < 0] = -1
+    inside, following = (events.name[timeline.host.row[rows]].astype(np.int64) for rows in (around, following))
+    inside[around < 0] = -1
     if len(unique(inside * len(events.strings) + following)) < MIN_PLACES:
         return None
-    return _table(timeline, windows, waits, inside)
+    return _table(timeline, windows, start, end, inside)
 
 
-def _pauses(timeline: InterpretedTrace, lane: int) -> _Pauses:
-    """Pauses of at least MIN_NS on one thread between its first and its last operator."""
+def _pauses(timeline: InterpretedTrace, lane: int) -> Ints:
+    """(4, p) times of at least MIN_NS in which a thread starts and ends nothing, between its first and last operator.
+
+    Start and end; forest rows of the innermost operator that runs, -1 outside operators, and of the next to start.
+    """
     forest = timeline.host
     running = _before_late_starts(timeline, lane)
     following = running + 1
     since, until = (timeline.events.start_ns[forest.row[rows]] for rows in (running, following))
-    found = list[_Pauses]()
+    found = [np.zeros((4, 0), dtype=np.int64)]
     innermost = True
     while len(running):
         ends = np.where(running >= 0, forest.end_ns[running], until)
         ended = ends < until
         stop = np.minimum(ends, until)
         is_pause = (stop - since >= MIN_NS) & ~(ended & innermost)
-        found.append(_Pauses(since[is_pause], stop[is_pause], running[is_pause], following[is_pause]))
+        found.append(np.array([since, stop, running, following])[:, is_pause])
         since, until, following = ends[ended], until[ended], following[ended]
         running = forest.parent[running[ended]]
         innermost = False
-    none = np.zeros(0, dtype=np.int64)
-    columns = zip(*((of.start_ns, of.end_ns, of.inside, of.next) for of in found), strict=True)
-    return _Pauses(*map(np.concatenate, columns)) if found else _Pauses(none, none, none, none)
+    return np.concatenate(found, axis=1)
 
 
 def _before_late_starts(timeline: InterpretedTrace, lane: int) -> NodeIndex:
@@ -122,11 +104,12 @@ def _before_late_starts(timeline: InterpretedTrace, lane: int) -> NodeIndex:
     return np.concatenate(late)
 
 
-def _in_calls(timeline: InterpretedTrace, lane: int, pauses: _Pauses) -> Flags:
+def _in_calls(timeline: InterpretedTrace, lane: int, pauses: Ints) -> Flags:
     """(p,) Whether a device API call starts in the pause: the thread may wait for the device."""
     calls = rows_where(timeline.is_api)
     start = np.sort(timeline.events.start_ns[calls[timeline.lane[calls] == lane]])
-    return np.searchsorted(start, pauses.end_ns) > np.searchsorted(start, pauses.start_ns)
+    is_called: Flags = np.searchsorted(start, pauses[1]) > np.searchsorted(start, pauses[0])
+    return is_called
 
 
 def _intervals(pause_ns: Ints) -> Ints:
@@ -136,12 +119,14 @@ def _intervals(pause_ns: Ints) -> Ints:
     return np.where(is_wait, intervals, 0)
 
 
-def _table(timeline: InterpretedTrace, windows: Windows, waits: _Pauses, name: Ints) -> GroupTable | None:
+def _table(
+    timeline: InterpretedTrace, windows: Windows, start: Nanoseconds, end: Nanoseconds, name: Ints
+) -> GroupTable | None:
     """Sums waits that start in a step; `name` (p,) is that of the operator around, -1 outside."""
-    step, steps = step_of(waits.start_ns, windows), len(windows.label)
+    step, steps = step_of(start, windows), len(windows.label)
     inside = np.flatnonzero(step >= 0)
     step, name = step[inside], name[inside]
-    spent = np.minimum(waits.end_ns[inside], windows.end_ns[step]) - waits.start_ns[inside]
+    spent = np.minimum(end[inside], windows.end_ns[step]) - start[inside]
     if not len(step):
         return None
     keys_of = operator_keys_of(timeline.events.strings)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from tb_perfcompare.analysis.columns.native_passes import Tie, compiled, indices, packed, packed_tie, unpacked
-from tb_perfcompare.model.arrays import AnyInts, Ints, Ints32, Nanoseconds, NodeIndex, unique_places
+from tb_perfcompare.model.arrays import AnyInts, Ints, Ints32, Nanoseconds, NodeIndex
 from tb_perfcompare.quick_dataclass import dataclass
 
 
@@ -37,7 +37,7 @@ class Nesting:
 
 
 def nest(lane: AnyInts, start: Nanoseconds, end: Nanoseconds, *ties: Tie, rows: AnyInts | None = None) -> Nesting:
-    """Nests events by time: all of the columns, or these rows of them.
+    """Nests events by time: all of the columns, or these rows of them. Lanes are small numbers from 0 on.
 
     `ties` order events with equal lane, start and end, the first column before the second, so that the result does not
     depend on file order.
@@ -45,10 +45,9 @@ def nest(lane: AnyInts, start: Nanoseconds, end: Nanoseconds, *ties: Tie, rows: 
     module = compiled()
     if module is None:
         return _nest_in_python(lane, start, end, ties, np.arange(len(start)) if rows is None else rows)
-    numbered, lanes = _numbered(lane)
     order, parent, depth, clipped_end, inside, clipped = module.nest(
-        packed(numbered, np.int32),
-        lanes,
+        packed(lane, np.int32),
+        int(lane.max(initial=-1)) + 1,
         packed(start, np.int64),
         packed(end, np.int64),
         tuple(packed_tie(tie) for tie in ties),
@@ -102,15 +101,6 @@ def sorted_order(first: Ints, second: Ints, *ties: Tie) -> Ints32:
     return unpacked(module.order(*columns), np.int32)
 
 
-def _numbered(lane: AnyInts) -> tuple[AnyInts, int]:
-    """Returns (lanes, their number): unchanged if they are small numbers, else renumbered in order."""
-    lanes = int(lane.max(initial=-1)) + 1
-    if int(lane.min(initial=0)) >= 0 and lanes <= len(lane) + (1 << 16):
-        return lane, lanes
-    used, numbered = unique_places(lane)
-    return numbered, len(used)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Enclosers:
     """n nested events for look-ups, in (lane, start, -end) order.
@@ -126,25 +116,19 @@ class Enclosers:
 
 def innermost(nodes: Enclosers, lane: AnyInts, at: Ints) -> Ints32:
     """(q,) Row of the innermost node on the same lane that is open at each instant, -1 if none."""
-    nodes_count = len(nodes.start)
-    if not nodes_count or not len(at):
+    if not len(nodes.start) or not len(at):
         return np.full(len(at), -1, dtype=np.int32)
     module = compiled()
     if module is None:
         return _innermost_in_numpy(nodes, lane, at)
-    node_lanes, lanes = _numbered(nodes.lane)
-    query_lanes = lane
-    if node_lanes is not nodes.lane or int(lane.max()) >= lanes or int(lane.min()) < 0:
-        numbered, lanes = _numbered(np.concatenate([nodes.lane, lane]))
-        node_lanes, query_lanes = np.split(numbered, [nodes_count])
     return unpacked(
         module.innermost(
-            packed(node_lanes, np.int32),
-            lanes,
+            packed(nodes.lane, np.int32),
+            int(nodes.lane.max()) + 1,
             packed(nodes.start, np.int64),
             packed(nodes.end, np.int64),
             indices(nodes.parent),
-            packed(query_lanes, np.int32),
+            packed(lane, np.int32),
             packed(at, np.int64),
         ),
         np.int32,

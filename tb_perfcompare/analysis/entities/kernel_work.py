@@ -15,34 +15,18 @@ from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, StepIndex
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.texts import Coded, TextPool
-from tb_perfcompare.quick_dataclass import dataclass
 
 SEVERAL = "its operator launches several kernels"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class KernelWork:
-    """Kernel launches of k kinds; a kind is a kernel and a work.
-
-    name     (k,) keys of kernels
-    work     (k) work of one operator call
-    groups   the launches
-    counted  (r,) kind of the first launch of a call, -1 for further ones, so that each call's work counts once
-    rows     (r,) event rows of the launches
-    """
-
-    name: Coded
-    work: KnownWork
-    groups: Groups
-    counted: AnyInts
-    rows: Ints32
 
 
 def kernel_work(
     timeline: InterpretedTrace, step: StepIndex, steps: int, call_of: Ints32, kind: AnyInts, work: KnownWork,
     no_operator: str,
-) -> KernelWork:  # fmt: skip
-    """Assigns work to kernel launches.
+) -> tuple[Coded, KnownWork, tuple[Ints, Ints, Ints]]:  # fmt: skip
+    """Assigns work to kernel launches, which are of k kinds: a kind is a kernel and a work.
+
+    Returns ((k,) key of the kernel, (k) work of one operator call, (k, s) launches, their time, and launches without
+    further ones of a call, so that each call's work counts once).
 
     call_of  (n + 1,) index of the operator call that an event belongs to, -1 for none
     kind     kind of each call, as an index into `work`
@@ -65,13 +49,10 @@ def kernel_work(
         all_work = all_work.followed_by([entry or SEVERAL for entry in stated])
     pairs, group = numbered_pairs(key, len(names), what, len(all_work.model))
     at, kinds = np.divmod(pairs, len(all_work.model))
-    return KernelWork(
-        (at, TextPool(names)),
-        all_work.of(kinds),
-        Groups(group, len(pairs), (step, rows), steps),
-        np.where(first, group, -1),
-        rows,
-    )
+    groups = Groups(group, len(pairs), (step, rows), steps)
+    of_calls = groups.matrix(counted=np.where(first, group, -1))
+    matrices = groups.matrix(), groups.matrix((events.dur_ns, rows)), of_calls
+    return (at, TextPool(names)), all_work.of(kinds), matrices
 
 
 def _keys(timeline: InterpretedTrace, rows: Ints32) -> tuple[Ints32, list[str]]:

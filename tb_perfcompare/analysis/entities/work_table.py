@@ -130,10 +130,8 @@ def _of_kernels(
     call = np.full(len(forest.row) + 1, -1, dtype=np.int32)
     call[counted.node] = np.arange(len(counted.node), dtype=np.int32)
     call_of = np.append(call[forest.top], np.int32(-1))[node_of]
-    work_of = kernel_work(timeline, step, steps, call_of, counted.kind, counted.work, NO_OPERATOR)
-    time = work_of.groups.matrix((timeline.events.dur_ns, work_of.rows))
-    matrices = work_of.groups.matrix(), time, work_of.groups.matrix(counted=work_of.counted)
-    return _table(work_of.name, _no_shape(work_of.name[0]), work_of.work, matrices)
+    name, work, matrices = kernel_work(timeline, step, steps, call_of, counted.kind, counted.work, NO_OPERATOR)
+    return _table(name, _no_shape(name[0]), work, matrices)
 
 
 def _no_shape(name: AnyInts) -> Coded:

@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.columns.event_masks import NameFlags, is_one_of, named, used_codes
-from tb_perfcompare.analysis.columns.lookup import last_equal
 from tb_perfcompare.analysis.columns.native_passes import Coded
 from tb_perfcompare.analysis.columns.nesting import Enclosers, innermost, nest
-from tb_perfcompare.analysis.columns.numbering import gather, rows_where, scatter_add
+from tb_perfcompare.analysis.columns.numbering import gather, last_equal, rows_where, scatter_add
 from tb_perfcompare.model.api_calls import calls
 from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, LaneIndex, NameIndex, Nanoseconds, NodeIndex
 from tb_perfcompare.model.events import ABSENT, Category, EventTable

@@ -14,7 +14,7 @@ facebookresearch/xformers ops/fmha/flash.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 
 from tb_perfcompare.analysis.work.recorded_call import BF16, FP8, MODELS, Call, NoModelError, Tensor, Work, need, same
 from tb_perfcompare.quick_dataclass import dataclass
@@ -98,92 +98,84 @@ def _packed(call: Call, places: Places) -> bool:
     return bool(lengths)
 
 
-def model(places: Places) -> Callable[[Call], Work]:
-    """Returns the model of an operator with its arguments at these positions."""
-
-    def work(call: Call) -> Work:
-        if len(call.types) < places.least:
-            raise NoModelError("an older version of the operator, with other arguments")
-        if any(call.value(index) not in ("", "-1") for index in places.windows):
-            raise NoModelError("sliding windows are not modelled")
-        if places.chunk >= 0 and call.value(places.chunk) not in ("", "0"):
-            raise NoModelError("chunks of attention are not modelled")
-        if _present_tensors(call, places.paged):
-            raise NoModelError("the used lengths of the keys are not recorded")
-        q, k, v = (call.tensor(index) for index in range(places.first, places.first + 3))
-        packed = _packed(call, places)
-        batch, heads, queries, width = _sizes(q, places, packed)
-        batch_k, heads_k, keys, width_k = _sizes(k, places, packed)
-        batch_v, heads_v, keys_v, width_v = _sizes(v, places, packed)
-        need(batch == batch_k == batch_v and keys == keys_v and width == width_k and heads_k == heads_v)
-        need(not heads or (heads_k > 0 and heads % heads_k == 0))
-        count = batch * heads * pairs(queries, keys, _mask(call, places))
-        output = batch * heads * queries * width_v * (BF16 if q.type == FP8 else q.type).size
-        moved = q.bytes + k.bytes + v.bytes + call.optional_bytes(*places.extra) + batch * heads * queries * 4 + output
-        if places.backward:
-            grad = call.tensor(0)
-            need(_sizes(grad, places, packed) == (batch, heads, queries, width_v))
-            moved += grad.bytes + sum(tensor.written for tensor in (q, k, v))
-            return Work(2 * count * (3 * width + 2 * width_v), moved, same(q, k, v), FAMILY)
-        return Work(2 * count * (width + width_v), moved, same(q, k, v), FAMILY)
-
-    return work
+def model(places: Places, call: Call) -> Work:
+    """Work of an operator with its arguments at these positions."""
+    if len(call.types) < places.least:
+        raise NoModelError("an older version of the operator, with other arguments")
+    if any(call.value(index) not in ("", "-1") for index in places.windows):
+        raise NoModelError("sliding windows are not modelled")
+    if places.chunk >= 0 and call.value(places.chunk) not in ("", "0"):
+        raise NoModelError("chunks of attention are not modelled")
+    if _present_tensors(call, places.paged):
+        raise NoModelError("the used lengths of the keys are not recorded")
+    q, k, v = (call.tensor(index) for index in range(places.first, places.first + 3))
+    packed = _packed(call, places)
+    batch, heads, queries, width = _sizes(q, places, packed)
+    batch_k, heads_k, keys, width_k = _sizes(k, places, packed)
+    batch_v, heads_v, keys_v, width_v = _sizes(v, places, packed)
+    need(batch == batch_k == batch_v and keys == keys_v and width == width_k and heads_k == heads_v)
+    need(not heads or (heads_k > 0 and heads % heads_k == 0))
+    count = batch * heads * pairs(queries, keys, _mask(call, places))
+    output = batch * heads * queries * width_v * (BF16 if q.type == FP8 else q.type).size
+    moved = q.bytes + k.bytes + v.bytes + call.optional_bytes(*places.extra) + batch * heads * queries * 4 + output
+    if places.backward:
+        grad = call.tensor(0)
+        need(_sizes(grad, places, packed) == (batch, heads, queries, width_v))
+        moved += grad.bytes + sum(tensor.written for tensor in (q, k, v))
+        return Work(2 * count * (3 * width + 2 * width_v), moved, same(q, k, v), FAMILY)
+    return Work(2 * count * (width + width_v), moved, same(q, k, v), FAMILY)
 
 
-MODELS.update({
-    "aten::_flash_attention_forward": model(
-        Places(heads=2, causal=8, corner=LAST, lengths=(3, 4), windows=(11, 12), paged=(13, 15))
+_PLACES = {
+    "aten::_flash_attention_forward": Places(
+        heads=2, causal=8, corner=LAST, lengths=(3, 4), windows=(11, 12), paged=(13, 15)
     ),
-    "aten::_flash_attention_backward": model(
-        Places(heads=2, causal=11, corner=LAST, lengths=(6, 7), windows=(15, 16), backward=True, first=1)
+    "aten::_flash_attention_backward": Places(
+        heads=2, causal=11, corner=LAST, lengths=(6, 7), windows=(15, 16), backward=True, first=1
     ),
-    "aten::_efficient_attention_forward": model(
-        Places(heads=2, causal=9, kind=True, lengths=(4, 5), windows=(13,), extra=(3,), paged=(12,))
+    "aten::_efficient_attention_forward": Places(
+        heads=2, causal=9, kind=True, lengths=(4, 5), windows=(13,), extra=(3,), paged=(12,)
     ),
-    "aten::_efficient_attention_backward": model(
-        Places(heads=2, causal=14, kind=True, lengths=(6, 7), windows=(18,), extra=(4,), backward=True, first=1)
+    "aten::_efficient_attention_backward": Places(
+        heads=2, causal=14, kind=True, lengths=(6, 7), windows=(18,), extra=(4,), backward=True, first=1
     ),
-    "aten::_scaled_dot_product_cudnn_attention": model(Places(heads=1, causal=6, extra=(3,))),
-    "aten::_cudnn_attention_forward": model(Places(heads=1, causal=10, lengths=(4, 5), extra=(3,))),
-    "aten::_scaled_dot_product_cudnn_attention_backward": model(
-        Places(heads=1, causal=14, lengths=(9, 10), extra=(8,), backward=True, first=1)
+    "aten::_scaled_dot_product_cudnn_attention": Places(heads=1, causal=6, extra=(3,)),
+    "aten::_cudnn_attention_forward": Places(heads=1, causal=10, lengths=(4, 5), extra=(3,)),
+    "aten::_scaled_dot_product_cudnn_attention_backward": Places(
+        heads=1, causal=14, lengths=(9, 10), extra=(8,), backward=True, first=1
     ),
-    "aten::_cudnn_attention_backward": model(
-        Places(heads=1, causal=14, lengths=(9, 10), extra=(8,), backward=True, first=1)
+    "aten::_cudnn_attention_backward": Places(heads=1, causal=14, lengths=(9, 10), extra=(8,), backward=True, first=1),
+    "aten::_scaled_dot_product_fused_attention_overrideable": Places(heads=1, causal=5, extra=(3,)),
+    "aten::_scaled_dot_product_fused_attention_overrideable_backward": Places(
+        heads=1, causal=13, lengths=(8, 9), extra=(4,), backward=True, first=1
     ),
-    "aten::_scaled_dot_product_fused_attention_overrideable": model(Places(heads=1, causal=5, extra=(3,))),
-    "aten::_scaled_dot_product_fused_attention_overrideable_backward": model(
-        Places(heads=1, causal=13, lengths=(8, 9), extra=(4,), backward=True, first=1)
+    "aten::_scaled_dot_product_flash_attention_for_cpu": Places(heads=1, causal=4, extra=(5,)),
+    "aten::_scaled_dot_product_flash_attention_for_cpu_backward": Places(
+        heads=1, causal=7, extra=(8,), backward=True, first=1
     ),
-    "aten::_scaled_dot_product_flash_attention_for_cpu": model(Places(heads=1, causal=4, extra=(5,))),
-    "aten::_scaled_dot_product_flash_attention_for_cpu_backward": model(
-        Places(heads=1, causal=7, extra=(8,), backward=True, first=1)
+    "flash_attn::_flash_attn_forward": Places(heads=2, causal=5, corner=LAST, windows=(6, 7)),
+    "flash_attn_3::fwd": Places(
+        heads=2, causal=24, corner=LAST, lengths=(7, 8), windows=(25, 26), chunk=27, paged=(3, 10, 11, 14)
     ),
-    "flash_attn::_flash_attn_forward": model(Places(heads=2, causal=5, corner=LAST, windows=(6, 7))),
-    "flash_attn_3::fwd": model(
-        Places(heads=2, causal=24, corner=LAST, lengths=(7, 8), windows=(25, 26), chunk=27, paged=(3, 10, 11, 14))
+    "flash_attn::_flash_attn_backward": Places(
+        heads=2, causal=11, corner=LAST, windows=(12, 13), backward=True, first=1
     ),
-    "flash_attn::_flash_attn_backward": model(
-        Places(heads=2, causal=11, corner=LAST, windows=(12, 13), backward=True, first=1)
+    "flash_attn::_flash_attn_varlen_forward": Places(
+        heads=2, causal=9, corner=LAST, lengths=(3, 4), windows=(10, 11), paged=(15, 16, 17)
     ),
-    "flash_attn::_flash_attn_varlen_forward": model(
-        Places(heads=2, causal=9, corner=LAST, lengths=(3, 4), windows=(10, 11), paged=(15, 16, 17))
+    "flash_attn::_flash_attn_varlen_backward": Places(
+        heads=2, causal=15, corner=LAST, lengths=(9, 10), windows=(16, 17), backward=True, first=1
     ),
-    "flash_attn::_flash_attn_varlen_backward": model(
-        Places(heads=2, causal=15, corner=LAST, lengths=(9, 10), windows=(16, 17), backward=True, first=1)
+    "flash_attn_3::bwd": Places(
+        heads=2, causal=16, corner=LAST, lengths=(9, 10), windows=(17, 18), paged=(11, 12), backward=True, first=1
     ),
-    "flash_attn_3::bwd": model(
-        Places(
-            heads=2, causal=16, corner=LAST, lengths=(9, 10), windows=(17, 18), paged=(11, 12), backward=True, first=1
-        )
+    "sgl_kernel::fwd": Places(heads=2, causal=24, corner=LAST, lengths=(7, 8), windows=(25, 26), paged=(3, 10, 11, 14)),
+    "_vllm_fa2_C::varlen_fwd": Places(
+        heads=2, causal=15, corner=LAST, lengths=(4, 5), windows=(16, 17), paged=(6, 7, 8)
     ),
-    "sgl_kernel::fwd": model(
-        Places(heads=2, causal=24, corner=LAST, lengths=(7, 8), windows=(25, 26), paged=(3, 10, 11, 14))
+    "xformers_flash::flash_fwd": Places(
+        heads=2, causal=10, corner=LAST, lengths=(3, 4), windows=(11, 12), paged=(5, 14), least=14
     ),
-    "_vllm_fa2_C::varlen_fwd": model(
-        Places(heads=2, causal=15, corner=LAST, lengths=(4, 5), windows=(16, 17), paged=(6, 7, 8))
-    ),
-    "xformers_flash::flash_fwd": model(
-        Places(heads=2, causal=10, corner=LAST, lengths=(3, 4), windows=(11, 12), paged=(5, 14), least=14)
-    ),
-})
+}
+
+MODELS.update({operator: partial(model, places) for operator, places in _PLACES.items()})

@@ -10,7 +10,7 @@ If the kernel is narrower than its stride, only the input positions that it reac
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from math import prod
 
 from tb_perfcompare.analysis.work.recorded_call import MODELS, Call, NoModelError, Tensor, Work, need, same
@@ -76,27 +76,23 @@ def _check(x: Tensor, weight: Tensor, groups: int, transposed: bool) -> None:
         raise NoModelError("complex convolutions are not modelled")
 
 
-def forward(places: Places) -> Callable[[Call], Work]:
-    """Returns the model of an operator (input, weight, ...) with its arguments at these positions."""
-
-    def model(call: Call) -> Work:
-        x, weight = call.tensor(0), call.tensor(1)
-        groups = call.integer(places.groups) if places.groups >= 0 else 1
-        if places.grouped:
-            need(len(x.sizes) > 1 and len(weight.sizes) > 1 and weight.sizes[1] > 0)
-            groups = x.sizes[1] // weight.sizes[1]
-        _check(x, weight, groups, places.transposed)
-        positions = _output_sizes(call, x, weight, places)
-        channels = weight.sizes[1] * groups if places.transposed else weight.sizes[0]
-        counted = x.sizes[2:] if places.transposed else positions
-        read = x.bytes
-        if not places.transposed:
-            read = _reached(x, weight, positions, _list(call, places.stride, len(positions), 1))
-        moved = read + weight.bytes + call.optional_bytes(*places.read)
-        moved += x.sizes[0] * channels * prod(positions) * x.type.size
-        return Work(2 * x.sizes[0] * prod(counted) * weight.elements, moved, same(x, weight), FAMILY)
-
-    return model
+def forward(places: Places, call: Call) -> Work:
+    """Work of an operator (input, weight, ...) with its arguments at these positions."""
+    x, weight = call.tensor(0), call.tensor(1)
+    groups = call.integer(places.groups) if places.groups >= 0 else 1
+    if places.grouped:
+        need(len(x.sizes) > 1 and len(weight.sizes) > 1 and weight.sizes[1] > 0)
+        groups = x.sizes[1] // weight.sizes[1]
+    _check(x, weight, groups, places.transposed)
+    positions = _output_sizes(call, x, weight, places)
+    channels = weight.sizes[1] * groups if places.transposed else weight.sizes[0]
+    counted = x.sizes[2:] if places.transposed else positions
+    read = x.bytes
+    if not places.transposed:
+        read = _reached(x, weight, positions, _list(call, places.stride, len(positions), 1))
+    moved = read + weight.bytes + call.optional_bytes(*places.read)
+    moved += x.sizes[0] * channels * prod(positions) * x.type.size
+    return Work(2 * x.sizes[0] * prod(counted) * weight.elements, moved, same(x, weight), FAMILY)
 
 
 def _reached(x: Tensor, weight: Tensor, positions: tuple[int, ...], stride: tuple[int, ...]) -> int:
@@ -156,32 +152,36 @@ def overrideable(call: Call) -> Work:
     """convolution_overrideable(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)."""
     transposed = call.flag(6)
     places = Places(stride=3, padding=4, dilation=5, groups=8, output_padding=7, transposed=transposed, read=(2,))
-    return forward(places if transposed else Places(stride=3, padding=4, dilation=5, groups=8, read=(2,)))(call)
+    return forward(places if transposed else Places(stride=3, padding=4, dilation=5, groups=8, read=(2,)), call)
 
+
+_PLACES = {
+    "aten::cudnn_convolution": PADDING_FIRST,
+    "aten::cudnn_convolution_transpose": Places(
+        padding=2, output_padding=3, stride=4, dilation=5, groups=6, transposed=True
+    ),
+    "aten::miopen_convolution_transpose": Places(
+        padding=3, output_padding=4, stride=5, dilation=6, groups=7, transposed=True, read=(2,)
+    ),
+    "aten::miopen_convolution": BIAS_PADDING_FIRST,
+    "aten::miopen_depthwise_convolution": BIAS_PADDING_FIRST,
+    "aten::mkldnn_convolution": BIAS_PADDING_FIRST,
+    "aten::cudnn_convolution_relu": RELU,
+    "aten::miopen_convolution_relu": RELU,
+    "aten::cudnn_convolution_add_relu": ADD_RELU,
+    "aten::miopen_convolution_add_relu": ADD_RELU,
+    "aten::_slow_conv2d_forward": SLOW,
+    "aten::slow_conv3d_forward": SLOW,
+    "aten::slow_conv_dilated2d": DILATED,
+    "aten::slow_conv_dilated3d": DILATED,
+    "aten::slow_conv_transpose2d": SLOW_TRANSPOSED,
+    "aten::slow_conv_transpose3d": SLOW_TRANSPOSED,
+    "aten::_conv_depthwise2d": DEPTHWISE,
+    "aten::conv_depthwise3d": DEPTHWISE,
+}
 
 MODELS.update({
-    "aten::cudnn_convolution": forward(PADDING_FIRST),
-    "aten::cudnn_convolution_transpose": forward(
-        Places(padding=2, output_padding=3, stride=4, dilation=5, groups=6, transposed=True)
-    ),
-    "aten::miopen_convolution_transpose": forward(
-        Places(padding=3, output_padding=4, stride=5, dilation=6, groups=7, transposed=True, read=(2,))
-    ),
-    "aten::miopen_convolution": forward(BIAS_PADDING_FIRST),
-    "aten::miopen_depthwise_convolution": forward(BIAS_PADDING_FIRST),
-    "aten::mkldnn_convolution": forward(BIAS_PADDING_FIRST),
-    "aten::cudnn_convolution_relu": forward(RELU),
-    "aten::miopen_convolution_relu": forward(RELU),
-    "aten::cudnn_convolution_add_relu": forward(ADD_RELU),
-    "aten::miopen_convolution_add_relu": forward(ADD_RELU),
-    "aten::_slow_conv2d_forward": forward(SLOW),
-    "aten::slow_conv3d_forward": forward(SLOW),
-    "aten::slow_conv_dilated2d": forward(DILATED),
-    "aten::slow_conv_dilated3d": forward(DILATED),
-    "aten::slow_conv_transpose2d": forward(SLOW_TRANSPOSED),
-    "aten::slow_conv_transpose3d": forward(SLOW_TRANSPOSED),
-    "aten::_conv_depthwise2d": forward(DEPTHWISE),
-    "aten::conv_depthwise3d": forward(DEPTHWISE),
+    **{operator: partial(forward, places) for operator, places in _PLACES.items()},
     "aten::convolution_overrideable": overrideable,
     "aten::_convolution": overrideable,  # computes only transposed ones on the CPU itself
     "aten::convolution_backward": backward,

@@ -6,7 +6,7 @@ scalars (tensors without dimensions, if others have some) not at all, the output
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from math import prod
 
 from tb_perfcompare.analysis.work.recorded_call import (
@@ -15,6 +15,7 @@ from tb_perfcompare.analysis.work.recorded_call import (
     MODELS,
     Call,
     DataType,
+    Model,
     NoModelError,
     Tensor,
     Work,
@@ -93,34 +94,30 @@ def _rank(call: Call, index: int) -> int:
     return 1 if text.lstrip("-").isdigit() else 2
 
 
-def elementwise(rule: Rule, in_place: bool) -> Callable[[Call], Work]:
-    """Returns the model of an operator with this rule."""
-
-    def model(call: Call) -> Work:
-        name = ""
-        if in_place:
-            target = call.tensor(0)
-            read, sizes = _tensor_arguments(call, rule.inputs), target.sizes
-            need(broadcast(*read) == sizes)
-            read = _read(read)
-            written = target.bytes
-        elif rule.result == "bool":
-            read = _read(_tensor_arguments(call, rule.inputs))
-            sizes, out = broadcast(*read), call.optional(rule.out)
-            written = prod(sizes) * (out.type if out is not None else BOOL).size
-        else:
-            kind, read = promoted(call, rule.inputs)
-            sizes = broadcast(*read)
-            written = prod(sizes) * _result(call, rule, kind).size
-            name = kind.name
-        moved = written
-        for tensor in read:
-            if tensor.type.rank == 3:
-                raise NoModelError("complex arithmetic is not modelled")
-            moved += tensor.bytes
-        return Work(prod(sizes), moved, name or same(*read), FAMILY)
-
-    return model
+def elementwise(rule: Rule, call: Call, *, in_place: bool) -> Work:
+    """Work of an operator with this rule."""
+    name = ""
+    if in_place:
+        target = call.tensor(0)
+        read, sizes = _tensor_arguments(call, rule.inputs), target.sizes
+        need(broadcast(*read) == sizes)
+        read = _read(read)
+        written = target.bytes
+    elif rule.result == "bool":
+        read = _read(_tensor_arguments(call, rule.inputs))
+        sizes, out = broadcast(*read), call.optional(rule.out)
+        written = prod(sizes) * (out.type if out is not None else BOOL).size
+    else:
+        kind, read = promoted(call, rule.inputs)
+        sizes = broadcast(*read)
+        written = prod(sizes) * _result(call, rule, kind).size
+        name = kind.name
+    moved = written
+    for tensor in read:
+        if tensor.type.rank == 3:
+            raise NoModelError("complex arithmetic is not modelled")
+        moved += tensor.bytes
+    return Work(prod(sizes), moved, name or same(*read), FAMILY)
 
 
 def _tensor_arguments(call: Call, places: tuple[int, ...]) -> list[Tensor]:
@@ -137,12 +134,12 @@ def _result(call: Call, rule: Rule, kind: DataType) -> DataType:
     return kind
 
 
-def _named(names: str, rule: Rule) -> dict[str, Callable[[Call], Work]]:
+def _named(names: str, rule: Rule) -> dict[str, Model]:
     """Models of `aten::name` and, in place, `aten::name_` for each name."""
-    models: dict[str, Callable[[Call], Work]] = {}
+    models: dict[str, Model] = {}
     for name in names.split():
-        models[f"aten::{name}"] = elementwise(rule, in_place=False)
-        models[f"aten::{name}_"] = elementwise(rule, in_place=True)
+        models[f"aten::{name}"] = partial(elementwise, rule, in_place=False)
+        models[f"aten::{name}_"] = partial(elementwise, rule, in_place=True)
     return models
 
 
@@ -160,7 +157,7 @@ MODELS.update({
     **_named("leaky_relu", Rule((0,), out=2)),
     **_named("nan_to_num", Rule((0,), out=4)),
     **_named("logical_not isposinf isneginf signbit", Rule((0,), out=1, result="bool")),
-    "aten::isnan": elementwise(Rule((0,), result="bool"), in_place=False),
+    "aten::isnan": partial(elementwise, Rule((0,), result="bool"), in_place=False),
     **_named("add sub", Rule((0, 1), out=3)),
     **_named(
         "mul floor_divide remainder fmod maximum minimum fmax fmin bitwise_and bitwise_or bitwise_xor",
@@ -173,18 +170,18 @@ MODELS.update({
     **_named("clamp_min clamp_max", Rule((0, 1), out=2)),
     **_named("addcmul addcdiv", Rule((0, 1, 2), out=4)),
     **_named("lerp", Rule((0, 1, 2), out=3)),
-    "aten::sigmoid_backward": elementwise(Rule((0, 1), out=2), in_place=False),
-    "aten::tanh_backward": elementwise(Rule((0, 1), out=2), in_place=False),
-    "aten::threshold_backward": elementwise(Rule((0, 1), out=3), in_place=False),
-    "aten::gelu_backward": elementwise(Rule((0, 1), out=3), in_place=False),
-    "aten::silu_backward": elementwise(Rule((0, 1), out=2), in_place=False),
-    "aten::mish_backward": elementwise(Rule((0, 1)), in_place=False),
-    "aten::hardswish_backward": elementwise(Rule((0, 1)), in_place=False),
-    "aten::hardsigmoid_backward": elementwise(Rule((0, 1), out=2), in_place=False),
-    "aten::hardtanh_backward": elementwise(Rule((0, 1), out=4), in_place=False),
-    "aten::leaky_relu_backward": elementwise(Rule((0, 1), out=4), in_place=False),
-    "aten::elu_backward": elementwise(Rule((0, 5), out=6), in_place=False),
-    "aten::softplus_backward": elementwise(Rule((0, 1), out=4), in_place=False),
+    "aten::sigmoid_backward": partial(elementwise, Rule((0, 1), out=2), in_place=False),
+    "aten::tanh_backward": partial(elementwise, Rule((0, 1), out=2), in_place=False),
+    "aten::threshold_backward": partial(elementwise, Rule((0, 1), out=3), in_place=False),
+    "aten::gelu_backward": partial(elementwise, Rule((0, 1), out=3), in_place=False),
+    "aten::silu_backward": partial(elementwise, Rule((0, 1), out=2), in_place=False),
+    "aten::mish_backward": partial(elementwise, Rule((0, 1)), in_place=False),
+    "aten::hardswish_backward": partial(elementwise, Rule((0, 1)), in_place=False),
+    "aten::hardsigmoid_backward": partial(elementwise, Rule((0, 1), out=2), in_place=False),
+    "aten::hardtanh_backward": partial(elementwise, Rule((0, 1), out=4), in_place=False),
+    "aten::leaky_relu_backward": partial(elementwise, Rule((0, 1), out=4), in_place=False),
+    "aten::elu_backward": partial(elementwise, Rule((0, 5), out=6), in_place=False),
+    "aten::softplus_backward": partial(elementwise, Rule((0, 1), out=4), in_place=False),
 })
 
 

@@ -14,7 +14,7 @@ Bytes: inputs, outputs.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from math import log2, prod
 
 from tb_perfcompare.analysis.work.recorded_call import MODELS, Call, NoModelError, Tensor, Work, need
@@ -64,20 +64,16 @@ def lu(call: Call) -> Work:
     return _work(x, count * (3 * m * n**2 - n**3), x.bytes + x.written + 4 * count * n)
 
 
-def solution(factor: int, right: int, each: int, left: int = -1) -> Callable[[Call], Work]:
-    """Model of a solution with `each` n² r FLOPs; factor and right-hand sides are at these positions.
+def solution(factor: int, right: int, each: int, call: Call, *, left: int = -1) -> Work:
+    """Work of a solution with `each` n² r FLOPs; factor and right-hand sides are at these positions.
 
     The right-hand sides are rows if the flag at `left` is False.
     """
-
-    def model(call: Call) -> Work:
-        a, b = call.tensor(factor), call.tensor(right)
-        n = _square(a)[1]
-        count, rows, columns = _matrices(b)
-        need(n == (rows if left < 0 or call.flag(left) else columns))
-        return _work(b, 3 * each * n * count * rows * columns, a.bytes + b.bytes + b.written)
-
-    return model
+    a, b = call.tensor(factor), call.tensor(right)
+    n = _square(a)[1]
+    count, rows, columns = _matrices(b)
+    need(n == (rows if left < 0 or call.flag(left) else columns))
+    return _work(b, 3 * each * n * count * rows * columns, a.bytes + b.bytes + b.written)
 
 
 def eigenvalues(call: Call) -> Work:
@@ -105,46 +101,42 @@ def singular_values(call: Call) -> Work:
     return _work(x, count * thirds, x.bytes + count * (n * real + of_vectors * x.type.size * vectors))
 
 
-def fourier(real_in: bool, real_out: bool) -> Callable[[Call], Work]:
+def fourier(real_in: bool, real_out: bool, call: Call) -> Work:
     """_fft_c2c, _fft_r2c(self, dim, normalization, forward or onesided), _fft_c2r(self, dim, normalization, last size).
 
     N is the product of the sizes of `dim`, of the input, or for c2r of the output, which is longer.
     """
-
-    def model(call: Call) -> Work:
-        x = call.tensor(0)
-        dims = call.dimensions(1, len(x.sizes))
-        need(bool(dims) and x.type.rank == (2 if real_in else 3))
-        sizes = list(x.sizes)
-        if real_out:
-            sizes[dims[-1]] = call.integer(3)
-            need(sizes[dims[-1]] >= 0)
-        points, count = prod(sizes[dim] for dim in dims), prod(sizes)
-        written = 0
-        if real_out:
-            written = count * x.type.size // 2
-        elif real_in:
-            half = sizes[dims[-1]] // 2 + 1 if call.flag(3) else sizes[dims[-1]]
-            written = count // max(sizes[dims[-1]], 1) * half * 2 * x.type.size
-        else:
-            written = x.written
-        each = 2.5 if real_in or real_out else 5
-        flops = round(each * count * log2(points)) if points > 0 else 0
-        return Work(flops, x.bytes + written, x.type.name, FOURIER)
-
-    return model
+    x = call.tensor(0)
+    dims = call.dimensions(1, len(x.sizes))
+    need(bool(dims) and x.type.rank == (2 if real_in else 3))
+    sizes = list(x.sizes)
+    if real_out:
+        sizes[dims[-1]] = call.integer(3)
+        need(sizes[dims[-1]] >= 0)
+    points, count = prod(sizes[dim] for dim in dims), prod(sizes)
+    written = 0
+    if real_out:
+        written = count * x.type.size // 2
+    elif real_in:
+        half = sizes[dims[-1]] // 2 + 1 if call.flag(3) else sizes[dims[-1]]
+        written = count // max(sizes[dims[-1]], 1) * half * 2 * x.type.size
+    else:
+        written = x.written
+    each = 2.5 if real_in or real_out else 5
+    flops = round(each * count * log2(points)) if points > 0 else 0
+    return Work(flops, x.bytes + written, x.type.name, FOURIER)
 
 
 MODELS.update({
     "aten::linalg_cholesky_ex": cholesky,
     "aten::cholesky_inverse": cholesky_inverse,
     "aten::linalg_lu_factor_ex": lu,
-    "aten::linalg_lu_solve": solution(0, 2, 2, left=3),
-    "aten::_cholesky_solve_helper": solution(1, 0, 2),
-    "aten::linalg_solve_triangular": solution(0, 1, 1, left=3),
+    "aten::linalg_lu_solve": partial(solution, 0, 2, 2, left=3),
+    "aten::_cholesky_solve_helper": partial(solution, 1, 0, 2),
+    "aten::linalg_solve_triangular": partial(solution, 0, 1, 1, left=3),
     "aten::_linalg_eigh": eigenvalues,
     "aten::_linalg_svd": singular_values,
-    "aten::_fft_c2c": fourier(False, False),
-    "aten::_fft_r2c": fourier(True, False),
-    "aten::_fft_c2r": fourier(False, True),
+    "aten::_fft_c2c": partial(fourier, False, False),
+    "aten::_fft_r2c": partial(fourier, True, False),
+    "aten::_fft_c2r": partial(fourier, False, True),
 })

@@ -13,7 +13,6 @@ from tb_perfcompare.analysis.work import (  # noqa: F401  # each adds its models
     convolutions,
     data_movement,
     elementwise,
-    interpolation,
     linear_algebra,
     matrix_products,
     normalisations,

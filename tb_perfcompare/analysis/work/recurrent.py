@@ -11,7 +11,7 @@ saves for the backward pass is not counted.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 
 from tb_perfcompare.analysis.work.recorded_call import MODELS, Call, NoModelError, Tensor, Work, need, same
 from tb_perfcompare.quick_dataclass import dataclass
@@ -47,65 +47,61 @@ def _weights(call: Call, places: Places, inputs: int) -> tuple[int, int]:
     return ways * (rows + layers * hidden * projected), ways * result
 
 
-def model(places: Places) -> Callable[[Call], Work]:
-    """Returns the model of an operator (input, weights, ...) with its arguments at these positions."""
-
-    def work(call: Call) -> Work:
-        x, state = call.tensor(0), call.tensor(places.state)
-        if x.type.rank != 2:
-            raise NoModelError("only floating-point numbers are modelled")
-        need(len(x.sizes) in (2, 3) and x.sizes[-1] > 0)
-        weights, width = _weights(call, places, x.sizes[-1])
-        packed = call.optional(places.weights) if places.weights >= 0 else None
-        need(packed is None or packed.elements >= weights)
-        of_weights = packed.bytes if packed is not None else weights * x.type.size
-        steps = x.elements // x.sizes[-1]
-        output = steps * width * x.type.size
-        states = state.bytes + call.optional_bytes(places.state + 1)
-        moved = x.bytes + of_weights + 2 * states + output
-        tensors: tuple[Tensor, ...] = (x, state) if packed is None else (x, state, packed)
-        if places.mask < 0:
-            return Work(2 * steps * weights, moved, same(*tensors), FAMILY)
-        requested = call.flags(places.mask)
-        need(len(requested) == 4)
-        moved += call.optional_bytes(*range(places.grad, places.grad + 3)) + x.written
-        moved += of_weights * requested[3]
-        return Work(2 * steps * weights * (1 + requested[3]), moved, same(*tensors), FAMILY)
-
-    return work
+def model(places: Places, call: Call) -> Work:
+    """Work of an operator (input, weights, ...) with its arguments at these positions."""
+    x, state = call.tensor(0), call.tensor(places.state)
+    if x.type.rank != 2:
+        raise NoModelError("only floating-point numbers are modelled")
+    need(len(x.sizes) in (2, 3) and x.sizes[-1] > 0)
+    weights, width = _weights(call, places, x.sizes[-1])
+    packed = call.optional(places.weights) if places.weights >= 0 else None
+    need(packed is None or packed.elements >= weights)
+    of_weights = packed.bytes if packed is not None else weights * x.type.size
+    steps = x.elements // x.sizes[-1]
+    output = steps * width * x.type.size
+    states = state.bytes + call.optional_bytes(places.state + 1)
+    moved = x.bytes + of_weights + 2 * states + output
+    tensors: tuple[Tensor, ...] = (x, state) if packed is None else (x, state, packed)
+    if places.mask < 0:
+        return Work(2 * steps * weights, moved, same(*tensors), FAMILY)
+    requested = call.flags(places.mask)
+    need(len(requested) == 4)
+    moved += call.optional_bytes(*range(places.grad, places.grad + 3)) + x.written
+    moved += of_weights * requested[3]
+    return Work(2 * steps * weights * (1 + requested[3]), moved, same(*tensors), FAMILY)
 
 
-def layer(backward: bool) -> Callable[[Call], Work]:
+def layer(call: Call, *, backward: bool) -> Work:
     """One LSTM layer and direction.
 
     mkldnn_rnn_layer(input, weights of inputs, of states, two biases, state, cell, ...); backward (..., output at 7,
     ..., gradients at 10 to 12, ...).
     """
+    x, of_inputs, of_states, state = call.tensor(0), call.tensor(1), call.tensor(2), call.tensor(5)
+    need(len(of_inputs.sizes) == len(of_states.sizes) == 2 and of_inputs.sizes[0] == of_states.sizes[0])
+    need(len(x.sizes) == 3 and x.sizes[2:] == of_inputs.sizes[1:] and x.sizes[2] > 0)
+    steps, weights = x.elements // x.sizes[2], call.optional_bytes(1, 2, 3, 4)
+    output = steps * of_states.sizes[1] * x.type.size
+    moved = x.bytes + weights + 2 * (state.bytes + call.optional_bytes(6)) + output
+    if backward:
+        moved += call.optional_bytes(10, 11, 12) + x.written + weights
+    flops = 2 * steps * (of_inputs.elements + of_states.elements) * (1 + backward)
+    return Work(flops, moved, same(x, of_inputs, of_states, state), FAMILY)
 
-    def work(call: Call) -> Work:
-        x, of_inputs, of_states, state = call.tensor(0), call.tensor(1), call.tensor(2), call.tensor(5)
-        need(len(of_inputs.sizes) == len(of_states.sizes) == 2 and of_inputs.sizes[0] == of_states.sizes[0])
-        need(len(x.sizes) == 3 and x.sizes[2:] == of_inputs.sizes[1:] and x.sizes[2] > 0)
-        steps, weights = x.elements // x.sizes[2], call.optional_bytes(1, 2, 3, 4)
-        output = steps * of_states.sizes[1] * x.type.size
-        moved = x.bytes + weights + 2 * (state.bytes + call.optional_bytes(6)) + output
-        if backward:
-            moved += call.optional_bytes(10, 11, 12) + x.written + weights
-        flops = 2 * steps * (of_inputs.elements + of_states.elements) * (1 + backward)
-        return Work(flops, moved, same(x, of_inputs, of_states, state), FAMILY)
 
-    return work
-
+_PLACES = {
+    "aten::_cudnn_rnn": Places(weights=3, state=4, mode=6, projection=8, layers=9, bidirectional=13),
+    "aten::miopen_rnn": Places(weights=-1, state=3, mode=5, projection=-1, layers=7, bidirectional=11),
+    "aten::_cudnn_rnn_backward": Places(
+        weights=3, state=4, mode=10, projection=12, layers=13, bidirectional=17, grad=7, mask=21
+    ),
+    "aten::miopen_rnn_backward": Places(
+        weights=3, state=4, mode=10, projection=-1, layers=12, bidirectional=16, grad=7, mask=20
+    ),
+}
 
 MODELS.update({
-    "aten::_cudnn_rnn": model(Places(weights=3, state=4, mode=6, projection=8, layers=9, bidirectional=13)),
-    "aten::miopen_rnn": model(Places(weights=-1, state=3, mode=5, projection=-1, layers=7, bidirectional=11)),
-    "aten::_cudnn_rnn_backward": model(
-        Places(weights=3, state=4, mode=10, projection=12, layers=13, bidirectional=17, grad=7, mask=21)
-    ),
-    "aten::miopen_rnn_backward": model(
-        Places(weights=3, state=4, mode=10, projection=-1, layers=12, bidirectional=16, grad=7, mask=20)
-    ),
-    "aten::mkldnn_rnn_layer": layer(backward=False),
-    "aten::mkldnn_rnn_layer_backward": layer(backward=True),
+    **{operator: partial(model, places) for operator, places in _PLACES.items()},
+    "aten::mkldnn_rnn_layer": partial(layer, backward=False),
+    "aten::mkldnn_rnn_layer_backward": partial(layer, backward=True),
 })

@@ -11,7 +11,7 @@ element, 2 if the scale is computed. Bytes: what is read, what is written.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 
 from tb_perfcompare.analysis.work.data_movement import COPY, SORT
 from tb_perfcompare.analysis.work.elementwise import FAMILY as ELEMENTWISE
@@ -23,6 +23,7 @@ from tb_perfcompare.analysis.work.recorded_call import (
     MODELS,
     Call,
     DataType,
+    Model,
     NoModelError,
     Tensor,
     Work,
@@ -55,27 +56,23 @@ class Product:
     packed: int = 1
 
 
-def product(places: Product) -> Callable[[Call], Work]:
+def product(places: Product, call: Call) -> Work:
     """A[m, k] B: 2 m k n."""
-
-    def model(call: Call) -> Work:
-        a, b = call.tensor(places.a), call.tensor(places.b)
-        need(len(a.sizes) == len(b.sizes) == 2 and a.sizes[1] in b.sizes and a.sizes[1] > 0)
-        m, n = a.sizes[0], b.elements // a.sizes[1]
-        moved = a.bytes + b.bytes + call.optional_bytes(*places.read)
-        if places.out >= 0:
-            out = call.tensor(places.out)
-            need(out.sizes == (m, n))
-            moved += out.bytes
-        else:
-            kind = call.output_type(places.result, a.type) if places.result >= 0 else a.type
-            if places.default is not None and not call.value(places.result):
-                kind = places.default
-            moved += m * n * kind.size
-        name = same(a, b) if places.packed == 1 else "fp4"
-        return Work(2 * m * n * a.sizes[1] * places.packed, moved, name, MATRIX_PRODUCT)
-
-    return model
+    a, b = call.tensor(places.a), call.tensor(places.b)
+    need(len(a.sizes) == len(b.sizes) == 2 and a.sizes[1] in b.sizes and a.sizes[1] > 0)
+    m, n = a.sizes[0], b.elements // a.sizes[1]
+    moved = a.bytes + b.bytes + call.optional_bytes(*places.read)
+    if places.out >= 0:
+        out = call.tensor(places.out)
+        need(out.sizes == (m, n))
+        moved += out.bytes
+    else:
+        kind = call.output_type(places.result, a.type) if places.result >= 0 else a.type
+        if places.default is not None and not call.value(places.result):
+            kind = places.default
+        moved += m * n * kind.size
+    name = same(a, b) if places.packed == 1 else "fp4"
+    return Work(2 * m * n * a.sizes[1] * places.packed, moved, name, MATRIX_PRODUCT)
 
 
 def _low_bit(x: Tensor, n: int, weights: int, result: DataType) -> Work:
@@ -161,19 +158,15 @@ def experts(call: Call) -> Work:
     return Work(flops, moved, name, MATRIX_PRODUCT)
 
 
-def grouped(packed: int) -> Callable[[Call], Work]:
+def grouped(packed: int, call: Call) -> Work:
     """cutlass_moe_mm, cutlass_fp4_group_mm(out[m, n], a[m, k], b[e, ...], scales, ...), one expert per row: 2 m k n."""
-
-    def model(call: Call) -> Work:
-        out, a, b = call.tensor(0), call.tensor(1), call.tensor(2)
-        need(len(out.sizes) == len(a.sizes) == 2 and len(b.sizes) == 3 and b.sizes[0] > 0)
-        (m, n), k = out.sizes, a.sizes[1]
-        need(a.sizes[0] == m and sorted(b.sizes[1:]) == sorted((k, n)))
-        weights = b.bytes // b.sizes[0] * min(b.sizes[0], m)
-        name = same(a, b) if packed == 1 else "fp4"
-        return Work(2 * m * k * n * packed, a.bytes + weights + out.bytes, name, MATRIX_PRODUCT)
-
-    return model
+    out, a, b = call.tensor(0), call.tensor(1), call.tensor(2)
+    need(len(out.sizes) == len(a.sizes) == 2 and len(b.sizes) == 3 and b.sizes[0] > 0)
+    (m, n), k = out.sizes, a.sizes[1]
+    need(a.sizes[0] == m and sorted(b.sizes[1:]) == sorted((k, n)))
+    weights = b.bytes // b.sizes[0] * min(b.sizes[0], m)
+    name = same(a, b) if packed == 1 else "fp4"
+    return Work(2 * m * k * n * packed, a.bytes + weights + out.bytes, name, MATRIX_PRODUCT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,35 +187,27 @@ class Norm:
     cost: int = 0
 
 
-def norm(places: Norm) -> Callable[[Call], Work]:
+def norm(places: Norm, call: Call) -> Work:
     """RMS norm: 4 per element, 1 more for an added residual."""
-
-    def model(call: Call) -> Work:
-        x, weight = call.tensor(places.x), call.tensor(places.weight)
-        out = call.tensor(places.out) if places.out >= 0 else x
-        residual = call.optional(places.residual) if places.residual >= 0 else None
-        need(len(weight.sizes) == 1 and x.sizes[-1:] == weight.sizes and out.sizes == x.sizes)
-        need(residual is None or residual.sizes == x.sizes)
-        moved = x.bytes + weight.bytes + out.bytes + (2 * residual.bytes if residual is not None else 0)
-        moved += call.optional_bytes(*(places.scales,) * (places.scales >= 0))
-        return Work((4 + (residual is not None) + places.cost) * x.elements, moved, x.type.name, NORMALISATION)
-
-    return model
+    x, weight = call.tensor(places.x), call.tensor(places.weight)
+    out = call.tensor(places.out) if places.out >= 0 else x
+    residual = call.optional(places.residual) if places.residual >= 0 else None
+    need(len(weight.sizes) == 1 and x.sizes[-1:] == weight.sizes and out.sizes == x.sizes)
+    need(residual is None or residual.sizes == x.sizes)
+    moved = x.bytes + weight.bytes + out.bytes + (2 * residual.bytes if residual is not None else 0)
+    moved += call.optional_bytes(*(places.scales,) * (places.scales >= 0))
+    return Work((4 + (residual is not None) + places.cost) * x.elements, moved, x.type.name, NORMALISATION)
 
 
-def gated(each: int, *read: int) -> Callable[[Call], Work]:
+def gated(each: int, read: tuple[int, ...], call: Call) -> Work:
     """silu_and_mul, gelu_and_mul, ...(out[..., d], input[..., 2 d]): a function and a product per element of out.
 
     One more for a scale.
     """
-
-    def model(call: Call) -> Work:
-        out, x = call.tensor(0), call.tensor(1)
-        need(len(out.sizes) > 0 and x.sizes == (*out.sizes[:-1], 2 * out.sizes[-1]))
-        name = same(out, x) if not read else x.type.name
-        return Work(each * out.elements, out.bytes + x.bytes + call.optional_bytes(*read), name, ELEMENTWISE)
-
-    return model
+    out, x = call.tensor(0), call.tensor(1)
+    need(len(out.sizes) > 0 and x.sizes == (*out.sizes[:-1], 2 * out.sizes[-1]))
+    name = same(out, x) if not read else x.type.name
+    return Work(each * out.elements, out.bytes + x.bytes + call.optional_bytes(*read), name, ELEMENTWISE)
 
 
 def activation(call: Call) -> Work:
@@ -232,21 +217,17 @@ def activation(call: Call) -> Work:
     return Work(out.elements, out.bytes + x.bytes, same(out, x), ELEMENTWISE)
 
 
-def quantise(each: int, x: int, out: int) -> Callable[[Call], Work]:
+def quantise(each: int, x: int, out: int, call: Call) -> Work:
     """Quantisation to fewer bits, with the scales at 2; `each` is 1 if they are given, 2 if they are computed."""
-
-    def model(call: Call) -> Work:
-        source, target = call.tensor(x), call.tensor(out)
-        need(source.sizes == target.sizes)
-        moved = source.bytes + target.bytes + call.optional_bytes(2)
-        return Work(each * source.elements, moved, source.type.name, ELEMENTWISE)
-
-    return model
+    source, target = call.tensor(x), call.tensor(out)
+    need(source.sizes == target.sizes)
+    moved = source.bytes + target.bytes + call.optional_bytes(2)
+    return Work(each * source.elements, moved, source.type.name, ELEMENTWISE)
 
 
 def quantise_whole(call: Call) -> Work:
     """sgl_per_tensor_quant_fp8(input, out, scale, is_static)."""
-    return quantise(1 if call.flag(3) else 2, x=0, out=1)(call)
+    return quantise(1 if call.flag(3) else 2, 0, 1, call)
 
 
 def merge(call: Call) -> Work:
@@ -302,34 +283,26 @@ def rotary_copied(call: Call) -> Work:
     return Work(3 * count, moved, q.type.name, "rotary embedding")
 
 
-def cache(sources: tuple[int, ...], targets: tuple[int, ...], slots: int) -> Callable[[Call], Work]:
+def cache(sources: tuple[int, ...], targets: tuple[int, ...], slots: int, call: Call) -> Work:
     """reshape_and_cache, concat_and_cache_mla: reads as many rows of `sources` as there are slots; more are padding.
 
     Writes them in the type of the target.
     """
-
-    def model(call: Call) -> Work:
-        places, moved = call.tensor(slots), call.tensor(slots).bytes
-        for at, source in enumerate(map(call.tensor, sources)):
-            need(len(source.sizes) > 0)
-            rows, kind = source.sizes[0], call.tensor(targets[min(at, len(targets) - 1)]).type
-            if rows:
-                used = min(rows, places.elements)
-                moved += source.bytes // rows * used + source.elements // rows * used * kind.size
-        return Work(0, moved, "", COPY)
-
-    return model
+    places, moved = call.tensor(slots), call.tensor(slots).bytes
+    for at, source in enumerate(map(call.tensor, sources)):
+        need(len(source.sizes) > 0)
+        rows, kind = source.sizes[0], call.tensor(targets[min(at, len(targets) - 1)]).type
+        if rows:
+            used = min(rows, places.elements)
+            moved += source.bytes // rows * used + source.elements // rows * used * kind.size
+    return Work(0, moved, "", COPY)
 
 
-def top_k_softmax(gates: int) -> Callable[[Call], Work]:
+def top_k_softmax(gates: int, call: Call) -> Work:
     """topk_softmax(weights, ids, ..., gates, ...): a softmax of the gates, 5 per element; the largest are written."""
-
-    def model(call: Call) -> Work:
-        logits = call.tensor(gates)
-        moved = call.optional_bytes(*range(gates + 1))
-        return Work(5 * logits.elements, moved, logits.type.name, SOFTMAX)
-
-    return model
+    logits = call.tensor(gates)
+    moved = call.optional_bytes(*range(gates + 1))
+    return Work(5 * logits.elements, moved, logits.type.name, SOFTMAX)
 
 
 def sum_of_experts(call: Call) -> Work:
@@ -344,26 +317,27 @@ def align_experts(call: Call) -> Work:
     return Work(0, call.tensor(0).bytes + call.optional_bytes(*range(3, len(call.types))), "", SORT)
 
 
-def _in_each(name: str, model: Callable[[Call], Work], *spaces: str) -> dict[str, Callable[[Call], Work]]:
+def _in_each(name: str, model: Model, *spaces: str) -> dict[str, Model]:
     return {f"{space}::{name}": model for space in spaces}
 
 
 _SCALED = Product(a=0, b=1, read=(2, 3, 5), result=4)
 
 MODELS.update({
-    "_C::cutlass_scaled_mm": product(Product(a=1, b=2, read=(3, 4, 5), out=0)),
-    "_C::cutlass_scaled_mm_azp": product(Product(a=1, b=2, read=(3, 4, 5, 6, 7), out=0)),
-    **_in_each("cutlass_scaled_fp4_mm", product(Product(1, 2, read=(3, 4, 5), out=0, packed=2)), "_C", "sgl_kernel"),
-    **_in_each("dsv3_fused_a_gemm", product(Product(a=1, b=2, out=0)), "_C", "sgl_kernel"),
-    "sgl_kernel::dsv3_router_gemm": product(Product(a=1, b=2, out=0)),
-    "sgl_kernel::int8_scaled_mm": product(_SCALED),
-    "sgl_kernel::fp8_scaled_mm": product(_SCALED),
-    "sgl_kernel::fp8_blockwise_scaled_mm": product(Product(a=0, b=1, read=(2, 3), result=4)),
-    "sglang::deep_gemm_fp8_fp8_bf16_nt": product(Product(a=0, b=2, read=(1, 3), out=4)),
-    "vllm::w8a8_triton_block_scaled_mm_func": product(Product(a=0, b=1, read=(2, 3), result=5)),
-    "trtllm::cublas_mm": product(Product(a=0, b=1, read=(2,), result=3)),
-    "trtllm::cublas_scaled_mm": product(Product(a=0, b=1, read=(2, 3, 4), result=5)),
-    "trtllm::fp8_block_scaling_gemm": product(Product(a=0, b=1, read=(2, 3), result=4, default=BF16)),
+    "_C::cutlass_scaled_mm": partial(product, Product(a=1, b=2, read=(3, 4, 5), out=0)),
+    "_C::cutlass_scaled_mm_azp": partial(product, Product(a=1, b=2, read=(3, 4, 5, 6, 7), out=0)),
+    **_in_each(
+        "cutlass_scaled_fp4_mm", partial(product, Product(1, 2, read=(3, 4, 5), out=0, packed=2)), "_C", "sgl_kernel"),
+    **_in_each("dsv3_fused_a_gemm", partial(product, Product(a=1, b=2, out=0)), "_C", "sgl_kernel"),
+    "sgl_kernel::dsv3_router_gemm": partial(product, Product(a=1, b=2, out=0)),
+    "sgl_kernel::int8_scaled_mm": partial(product, _SCALED),
+    "sgl_kernel::fp8_scaled_mm": partial(product, _SCALED),
+    "sgl_kernel::fp8_blockwise_scaled_mm": partial(product, Product(a=0, b=1, read=(2, 3), result=4)),
+    "sglang::deep_gemm_fp8_fp8_bf16_nt": partial(product, Product(a=0, b=2, read=(1, 3), out=4)),
+    "vllm::w8a8_triton_block_scaled_mm_func": partial(product, Product(a=0, b=1, read=(2, 3), result=5)),
+    "trtllm::cublas_mm": partial(product, Product(a=0, b=1, read=(2,), result=3)),
+    "trtllm::cublas_scaled_mm": partial(product, Product(a=0, b=1, read=(2, 3, 4), result=5)),
+    "trtllm::fp8_block_scaling_gemm": partial(product, Product(a=0, b=1, read=(2, 3), result=4, default=BF16)),
     "_C::awq_gemm": awq,
     **_in_each("gptq_gemm", gptq, "_C", "sgl_kernel"),
     "_C::machete_mm": machete,
@@ -372,26 +346,26 @@ MODELS.update({
     **_in_each("moe_wna16_marlin_gemm", marlin_experts, "_moe_C", "sgl_kernel"),
     **_in_each("inplace_fused_experts", experts, "vllm", "sglang"),
     **_in_each("outplace_fused_experts", experts, "vllm", "sglang"),
-    "_C::cutlass_moe_mm": grouped(1),
-    **_in_each("cutlass_fp4_group_mm", grouped(2), "_C", "sgl_kernel"),
-    "_C::rms_norm": norm(Norm(x=1, weight=2, out=0)),
-    **_in_each("rmsnorm", norm(Norm(x=1, weight=2, out=0)), "sgl_kernel"),
-    "sgl_kernel::gemma_rmsnorm": norm(Norm(x=1, weight=2, out=0)),
-    "_C::fused_add_rms_norm": norm(Norm(x=0, weight=2, residual=1)),
-    "sgl_kernel::fused_add_rmsnorm": norm(Norm(x=0, weight=2, residual=1)),
-    "sgl_kernel::gemma_fused_add_rmsnorm": norm(Norm(x=0, weight=2, residual=1)),
-    "_C::rms_norm_static_fp8_quant": norm(Norm(x=1, weight=2, out=0, scales=3, cost=1)),
-    "_C::fused_add_rms_norm_static_fp8_quant": norm(Norm(x=1, weight=3, out=0, residual=2, scales=4, cost=1)),
-    "_C::rms_norm_dynamic_per_token_quant": norm(Norm(x=1, weight=2, out=0, residual=6, scales=3, cost=2)),
-    **{name: gated(2) for space in ("_C", "sgl_kernel") for name in (
+    "_C::cutlass_moe_mm": partial(grouped, 1),
+    **_in_each("cutlass_fp4_group_mm", partial(grouped, 2), "_C", "sgl_kernel"),
+    "_C::rms_norm": partial(norm, Norm(x=1, weight=2, out=0)),
+    **_in_each("rmsnorm", partial(norm, Norm(x=1, weight=2, out=0)), "sgl_kernel"),
+    "sgl_kernel::gemma_rmsnorm": partial(norm, Norm(x=1, weight=2, out=0)),
+    "_C::fused_add_rms_norm": partial(norm, Norm(x=0, weight=2, residual=1)),
+    "sgl_kernel::fused_add_rmsnorm": partial(norm, Norm(x=0, weight=2, residual=1)),
+    "sgl_kernel::gemma_fused_add_rmsnorm": partial(norm, Norm(x=0, weight=2, residual=1)),
+    "_C::rms_norm_static_fp8_quant": partial(norm, Norm(x=1, weight=2, out=0, scales=3, cost=1)),
+    "_C::fused_add_rms_norm_static_fp8_quant": partial(norm, Norm(x=1, weight=3, out=0, residual=2, scales=4, cost=1)),
+    "_C::rms_norm_dynamic_per_token_quant": partial(norm, Norm(x=1, weight=2, out=0, residual=6, scales=3, cost=2)),
+    **{name: partial(gated, 2, ()) for space in ("_C", "sgl_kernel") for name in (
         f"{space}::silu_and_mul", f"{space}::gelu_and_mul", f"{space}::gelu_tanh_and_mul")},
-    **{f"_C::{name}": gated(2) for name in ("mul_and_silu", "fatrelu_and_mul", "swigluoai_and_mul")},
-    "_C::silu_and_mul_quant": gated(3, 2),
+    **{f"_C::{name}": partial(gated, 2, ()) for name in ("mul_and_silu", "fatrelu_and_mul", "swigluoai_and_mul")},
+    "_C::silu_and_mul_quant": partial(gated, 3, (2,)),
     **{f"_C::{name}": activation for name in ("gelu_new", "gelu_fast", "gelu_quick")},
-    **{f"_C::static_scaled_{kind}_quant": quantise(1, x=1, out=0) for kind in ("fp8", "int8")},
-    **{f"_C::dynamic_scaled_{kind}_quant": quantise(2, x=1, out=0) for kind in ("fp8", "int8")},
-    "_C::dynamic_per_token_scaled_fp8_quant": quantise(2, x=1, out=0),
-    **{name: quantise(2, x=0, out=1) for name in (
+    **{f"_C::static_scaled_{kind}_quant": partial(quantise, 1, 1, 0) for kind in ("fp8", "int8")},
+    **{f"_C::dynamic_scaled_{kind}_quant": partial(quantise, 2, 1, 0) for kind in ("fp8", "int8")},
+    "_C::dynamic_per_token_scaled_fp8_quant": partial(quantise, 2, 1, 0),
+    **{name: partial(quantise, 2, 0, 1) for name in (
         "_C::per_token_group_fp8_quant", "_C::per_token_group_quant_int8", "sgl_kernel::sgl_per_token_group_quant_fp8",
         "sgl_kernel::sgl_per_token_group_quant_int8", "sgl_kernel::sgl_per_token_group_quant_8bit",
         "sgl_kernel::sgl_per_token_quant_fp8")},
@@ -401,11 +375,11 @@ MODELS.update({
     **_in_each("merge_state_v2", merge_state, "sgl_kernel"),
     "_C::rotary_embedding": rotary,
     "sgl_kernel::apply_rope_pos_ids_cos_sin_cache": rotary_copied,
-    "_C_cache_ops::reshape_and_cache": cache((0, 1), (2, 3), 4),
-    "_C_cache_ops::reshape_and_cache_flash": cache((0, 1), (2, 3), 4),
-    "_C_cache_ops::concat_and_cache_mla": cache((0, 1), (2,), 3),
-    "_moe_C::topk_softmax": top_k_softmax(3),
-    "sgl_kernel::topk_softmax": top_k_softmax(2),
+    "_C_cache_ops::reshape_and_cache": partial(cache, (0, 1), (2, 3), 4),
+    "_C_cache_ops::reshape_and_cache_flash": partial(cache, (0, 1), (2, 3), 4),
+    "_C_cache_ops::concat_and_cache_mla": partial(cache, (0, 1), (2,), 3),
+    "_moe_C::topk_softmax": partial(top_k_softmax, 3),
+    "sgl_kernel::topk_softmax": partial(top_k_softmax, 2),
     "_moe_C::moe_sum": sum_of_experts,
     **_in_each("moe_align_block_size", align_experts, "_moe_C", "sgl_kernel"),
 })  # fmt: skip

@@ -12,8 +12,8 @@ Element-wise lists count like the operator on one tensor: one FLOP per element, 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from functools import lru_cache
+from collections.abc import Sequence
+from functools import lru_cache, partial
 
 from tb_perfcompare.analysis.work.data_movement import COPY
 from tb_perfcompare.analysis.work.elementwise import FAMILY as ELEMENTWISE
@@ -151,15 +151,11 @@ def zero(call: Call) -> Work:
     return Work(0, _written(call.tensors(0)), "", COPY)
 
 
-def reduction(each: int) -> Callable[[Call], Work]:
+def reduction(each: int, call: Call) -> Work:
     """_foreach_norm, _foreach_powsum: 2 per element, _foreach_max 1; one value is written per tensor."""
-
-    def model(call: Call) -> Work:
-        tensors = call.tensors(0)
-        moved = _read(tensors) + sum(tensor.type.size for tensor in tensors)
-        return Work(each * _elements(tensors), moved, _type(tensors), REDUCTION)
-
-    return model
+    tensors = call.tensors(0)
+    moved = _read(tensors) + sum(tensor.type.size for tensor in tensors)
+    return Work(each * _elements(tensors), moved, _type(tensors), REDUCTION)
 
 
 def cat(call: Call) -> Work:
@@ -183,8 +179,8 @@ MODELS.update({
     "aten::_foreach_copy_": copy,
     "aten::_foreach_clone": copy,
     "aten::_foreach_zero_": zero,
-    "aten::_foreach_max": reduction(1),
-    "aten::_foreach_norm": reduction(2),
-    "aten::_foreach_powsum": reduction(2),
+    "aten::_foreach_max": partial(reduction, 1),
+    "aten::_foreach_norm": partial(reduction, 2),
+    "aten::_foreach_powsum": partial(reduction, 2),
     "aten::cat": cat,
 })

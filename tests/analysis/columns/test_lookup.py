@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.analysis.columns.lookup import last_equal
+from tb_perfcompare.analysis.columns.numbering import last_equal
 from tb_perfcompare.model.events import ABSENT
 
 FAR = 2**62
