@@ -127,7 +127,7 @@ def _entity_tables(judged: Judged) -> dict[str, Table]:
         judged.numbers, at_level,
     )  # fmt: skip
     tables |= by_name((
-        work_by_family(baseline, candidate, peaks_of(baseline, candidate, options)),
+        work_by_family((baseline, candidate), peaks_of(baseline, candidate, options)),
         kernel_metrics_table(baseline, candidate), measured_work(baseline, candidate),
     ))  # fmt: skip
     if judged.alignment is not None:

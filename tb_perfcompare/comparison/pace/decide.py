@@ -14,7 +14,7 @@ from tb_perfcompare.comparison.pace.pace import MIN_NAMES, shift_of_pace
 from tb_perfcompare.comparison.pace.paced_time import Sides
 from tb_perfcompare.comparison.pace.program import LONG_STEPS, OVERLOADED, ProgramPart, log_mean_ratio, program_part
 from tb_perfcompare.comparison.pace.split import CommonWork
-from tb_perfcompare.comparison.pace.uninterrupted import FASTEST_SHARE, Alone
+from tb_perfcompare.comparison.pace.uninterrupted import FASTEST_SHARE, Cells, gap_alone
 from tb_perfcompare.comparison.pace.words import far_apart, with_sentence
 from tb_perfcompare.comparison.result.headline import Basis, Counted, Headline, PaceFacts, Part, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -48,14 +48,19 @@ def decided(headline: Headline, work: CommonWork, options: CompareOptions, sides
     clocked = work.clocked
     program, machine = program_part(clocked, options), machine_part(clocked, options)
     verdict, basis = outcome(headline.verdict, program, machine, clocked, options)
+    p = None if program.estimate.n == (1, 1) else program.estimate.p
     split = replace(
         headline,
         method=headline.method + program.of.value,
         verdict=verdict,
         basis=basis,
         paces=_paces(work),
-        program=_program(program, clocked, options),
-        machine=_machine(machine, clocked),
+        program=replace(
+            _part(interval(program.estimate), p, program.verdict, program.clocked),
+            captures_needed=over_captures.captures_to_decide(program.estimate, options.margin),
+            mean=fraction_of(log_mean_ratio(program, clocked)),
+        ),
+        machine=_part((machine.theta, machine.low, machine.high), machine.p, machine.verdict, clocked),
         counted=_counted(program, verdict, clocked) if basis is Basis.PROGRAM else None,
     )
     return with_sentence(by_amount(split, options), capture_counts(clocked.captures))
@@ -157,12 +162,12 @@ def _times_uninterrupted(common: Floats) -> float:
     return median(common.sum(axis=0)) / max(float(fastest), 1.0)
 
 
-def _by_steps_alone(headline: Headline, alone: Alone | None, options: CompareOptions) -> Headline:
+def _by_steps_alone(headline: Headline, alone: tuple[Cells, Cells] | None, options: CompareOptions) -> Headline:
     """Lets uninterrupted steps decide a verdict on recorded times that is inconclusive."""
     shift, recorded = headline.shift, headline.recorded
     if alone is None or shift is None or recorded is None or headline.verdict is not Verdict.INCONCLUSIVE:
         return headline
-    gap = alone.gap()
+    gap = gap_alone(alone)
     verdict = direction_alone(math.log1p(shift.estimate), gap, options)
     if verdict is None:
         return headline
@@ -201,37 +206,19 @@ def _not_in_turns(headline: Headline, sides: Sides) -> Headline:
     return replace(qualified, verdict=verdict, reason=reason)
 
 
-def _program(part: ProgramPart, clocked: Clocked, options: CompareOptions) -> Part:
-    estimate = part.estimate
-    return Part(
-        fraction_of(estimate.theta),
-        fraction_of(estimate.theta_low),
-        fraction_of(estimate.theta_high),
-        None if estimate.n == (1, 1) else estimate.p,
-        part.verdict,
-        *_row_totals(part.clocked),
-        captures_needed=over_captures.captures_to_decide(estimate, options.margin),
-        mean=fraction_of(log_mean_ratio(part, clocked)),
-    )
-
-
-def _machine(part: MachinePart, clocked: Clocked) -> Part:
-    return Part(
-        fraction_of(part.theta), fraction_of(part.low), fraction_of(part.high), part.p, part.verdict,
-        *_row_totals(clocked),
-    )  # fmt: skip
-
-
-def _row_totals(clocked: Clocked) -> tuple[int, int, float, float]:
-    """Returns (rows, kept rows, coverage, tau) over all paces: sums of the rows, means weighted by share of the
-    step."""
+def _part(estimate: tuple[float, float, float], p: float | None, verdict: Verdict, clocked: Clocked) -> Part:
+    """`estimate`: shift of ln(time) and the ends of its interval. Rows are summed over all paces; coverage and tau are
+    means weighted by share of the step."""
     paces = [follower.pace for follower in clocked.followers]
     shares = np.array([follower.share for follower in clocked.followers])
     shares = shares / shares.sum() if shares.sum() > 0 else np.full(len(shares), 1 / len(shares))
     weighted = list(zip(shares.tolist(), paces, strict=True))
-    coverage = min(float(sum(share * pace.coverage for share, pace in weighted)), 1.0)
-    tau = fraction_of(math.hypot(*(share * pace.tau for share, pace in weighted)))
-    return sum(pace.rows for pace in paces), sum(pace.kept for pace in paces), coverage, tau
+    theta, low, high = map(fraction_of, estimate)
+    return Part(
+        theta, low, high, p, verdict, rows=sum(pace.rows for pace in paces), kept=sum(pace.kept for pace in paces),
+        coverage=min(float(sum(share * pace.coverage for share, pace in weighted)), 1.0),
+        tau=fraction_of(math.hypot(*(share * pace.tau for share, pace in weighted))),
+    )  # fmt: skip
 
 
 def _paces(work: CommonWork) -> tuple[PaceFacts, ...]:

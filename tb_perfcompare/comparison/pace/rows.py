@@ -55,6 +55,11 @@ class WorkRows:
     def __len__(self) -> int:
         return len(self.keys)
 
+    def name_numbers(self) -> Ints:
+        """(r,) numbers, the same for rows of one name."""
+        index: dict[str, int] = {}
+        return np.array([index.setdefault(name, len(index)) for name, _ in self.keys], dtype=np.int64)
+
     def only(self, rows: Ints) -> WorkRows:
         """Returns only these rows."""
 
@@ -117,8 +122,7 @@ def row_changes(rows: WorkRows, captures: Captures, *, by_shorter: bool = False)
     """Computes the change of each row relative to their weighted median. Rows without time in the median step of a
     capture are not kept. Weights follow the mean of the sides' times; `by_shorter`: the shorter one at the pace of most
     rows, so that a row that is far slower on one side does not weigh more for it."""
-    index = {name: number for number, name in enumerate(sorted({name for name, _ in rows.keys}))}
-    names = np.array([index[name] for name, _ in rows.keys], dtype=np.int64)
+    names = rows.name_numbers()
     per_call = each_side(_per_call, rows.calls, rows.time_ns, captures)
     calls = each_side(_mean_calls, rows.calls, captures)
     work = np.minimum(*calls)

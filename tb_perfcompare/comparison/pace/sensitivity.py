@@ -16,6 +16,7 @@ from tb_perfcompare.comparison.pace.decide import direction_alone, outcome
 from tb_perfcompare.comparison.pace.machine import machine_part
 from tb_perfcompare.comparison.pace.program import ProgramPart, program_part
 from tb_perfcompare.comparison.pace.split import CommonWork
+from tb_perfcompare.comparison.pace.uninterrupted import gap_alone
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
 from tb_perfcompare.comparison.result.options import SIDES, CompareOptions
 from tb_perfcompare.comparison.result.wording import VERDICT_WORDS, noun_of
@@ -219,7 +220,7 @@ def _judged(
     settled = settle(times, captures, options, like if isinstance(like, Settled) else None, strata)
     verdict = settled.verdict
     if verdict is Verdict.INCONCLUSIVE and work.alone is not None:
-        gap = work.alone.gap(_kept(sides, work.alone.captures))
+        gap = gap_alone(work.alone, _kept(sides, each_side(lambda cells: cells.capture, work.alone)))
         verdict = direction_alone(settled.estimate.theta, gap, options) or verdict
     if verdict is Verdict.INCONCLUSIVE and work.counted is not None:
         verdict = work.counted.verdict(interval(settled.estimate), options) or verdict

@@ -29,7 +29,7 @@ from tb_perfcompare.comparison.pace.select import (
     select,
     select_at_equal_amount,
 )
-from tb_perfcompare.comparison.pace.uninterrupted import Alone, UninterruptedSteps, steps_alone, uninterrupted_steps
+from tb_perfcompare.comparison.pace.uninterrupted import Cells, UninterruptedSteps, steps_alone, uninterrupted_steps
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
@@ -54,7 +54,7 @@ class CommonWork:
     pooled    observations are means over workers
     captures  capture of each observation, if rows were searched for
     counted   work that one side does beyond the other's
-    alone     uninterrupted steps, if no pace is known and no device works
+    alone     all parts of the steps, if no pace is known and no device works
     """
 
     clocked: Clocked | None
@@ -64,7 +64,7 @@ class CommonWork:
     pooled: bool = False
     captures: Captures = (np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32))
     counted: CountedWork | None = None
-    alone: Alone | None = None
+    alone: tuple[Cells, Cells] | None = None
 
     @property
     def of_steps(self) -> Clocked | None:
@@ -202,7 +202,7 @@ def _common_work(
     return CommonWork(by_their_paces(times, captures, used, paths, limits, unpaced), "", *kept)
 
 
-def _alone(sides: Sides) -> Alone | None:
+def _alone(sides: Sides) -> tuple[Cells, Cells] | None:
     if any(side.metric != STEP_TIME or not (side.is_timed and side.marked and side.is_split) for side in sides):
         return None
     samples = each_side(observations, sides)

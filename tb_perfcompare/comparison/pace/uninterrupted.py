@@ -17,7 +17,13 @@ import numpy as np
 from tb_perfcompare.comparison.pace.pace import MIN_COVERAGE, Pace, pace_of
 from tb_perfcompare.comparison.pace.rows import WorkRows
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
-from tb_perfcompare.comparison.statistics.between_captures import MIN_OWN_CAPTURES, capture_counts, gaps
+from tb_perfcompare.comparison.statistics.between_captures import (
+    MIN_OWN_CAPTURES,
+    capture_counts,
+    centres,
+    gaps,
+    row_means,
+)
 from tb_perfcompare.comparison.statistics.distributions import quantile
 from tb_perfcompare.comparison.statistics.weights import capped, weighted_median
 from tb_perfcompare.model.arrays import (
@@ -119,28 +125,18 @@ class UninterruptedSteps:
         return each_side(partial(_sums, work=self.work), self.rows, self.kept)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Alone:
-    """All parts of the steps of both sides, three or more captures each, for runs whose machine pace is not known."""
-
-    wholes: tuple[Cells, Cells]
-
-    @property
-    def captures(self) -> Captures:
-        """Capture of every step, both sides."""
-        return each_side(lambda side: side.capture, self.wholes)
-
-    def gap(self, kept: tuple[Flags, Flags] | None = None) -> float:
-        """`gap_of_sides` of ln(time) of one uninterrupted step per capture. `kept`: steps that are used."""
-        masks = kept or each_side(lambda side: np.ones(len(side), dtype=bool), self.captures)
-        one, two = each_side(_sums, self.wholes, masks)
-        return float(gaps(np.log(np.maximum(one, 1.0))[None, :], np.log(np.maximum(two, 1.0))[None, :])[0])
+def gap_alone(wholes: tuple[Cells, Cells], kept: tuple[Flags, Flags] | None = None) -> float:
+    """`gaps` of ln(time) of one uninterrupted step per capture, for runs whose machine pace is not known. `kept`: steps
+    that are used."""
+    masks = kept or each_side(lambda side: np.ones(len(side.capture), dtype=bool), wholes)
+    one, two = each_side(_sums, wholes, masks)
+    return float(gaps(np.log(np.maximum(one, 1.0))[None, :], np.log(np.maximum(two, 1.0))[None, :])[0])
 
 
-def steps_alone(parts: _Parts, captures: Captures) -> Alone | None:
-    """Builds the parts of both sides' steps; None with too few captures or steps."""
+def steps_alone(parts: _Parts, captures: Captures) -> tuple[Cells, Cells] | None:
+    """All parts of the steps of both sides, three or more captures each; None with too few captures or steps."""
     known = _enough(parts, captures)
-    return None if known is None else Alone(each_side(cells_of_steps, known, captures))
+    return None if known is None else each_side(cells_of_steps, known, captures)
 
 
 def _enough(parts: _Parts, captures: Captures) -> tuple[SplitTime, SplitTime] | None:
@@ -174,11 +170,16 @@ def uninterrupted_steps(
     kept = each_side(lambda side: np.ones(len(side), dtype=bool), captures)
     of_rows = each_side(_cells_of_rows, rows.calls, rows.time_ns, captures)
     calls, each = zip(*each_side(_by_capture, of_rows, kept), strict=True)
-    often = np.flatnonzero(_often_enough(rows, captures) & (np.minimum(*(side.min(axis=1) for side in each)) > 0))
+    seen = np.minimum(
+        *each_side(lambda side, at: centres(side > 0, at, row_means).min(axis=1), rows.calls, captures)
+    )
+    often = np.flatnonzero((seen >= MIN_SEEN_SHARE) & (np.minimum(*(side.min(axis=1) for side in each)) > 0))
     if not len(often):
         return None
     logs = each_side(lambda side: np.log(side[often]), each)
-    scattered, usual = _unsteady(logs, _weights(rows, often, calls, logs))
+    work = np.minimum(*(side[often].mean(axis=1) for side in calls))
+    weight = capped(work * np.exp(row_medians(np.concatenate(logs, axis=1))), rows.name_numbers()[often])
+    scattered, usual = _unsteady(logs, weight)
     steady, unsteady = often[~scattered], np.zeros(len(rows), dtype=bool)
     unsteady[often[scattered]] = True
     wholes = each_side(cells_of_steps, known, captures)
@@ -194,14 +195,6 @@ def uninterrupted_steps(
     share = min(float(np.mean(side)) / (float(np.mean(side)) + more) for side, more in zip(whole, fixed, strict=True))
     pace = replace(pace_rows.pace, coverage=1 - (1 - pace_rows.pace.coverage) * share)
     return UninterruptedSteps(wholes, of_rows, work, unsteady, fixed, pace, kept, known)
-
-
-def _weights(rows: WorkRows, often: Ints, calls: SidePair, logs: SidePair) -> Floats:
-    """Time of the work that both sides do; rows of one name get at most a fifth."""
-    index: dict[str, int] = {}
-    names = np.array([index.setdefault(rows.keys[row][0], len(index)) for row in often.tolist()], dtype=np.int64)
-    work = np.minimum(*(side[often].mean(axis=1) for side in calls))
-    return capped(work * np.exp(row_medians(np.concatenate(logs, axis=1))), names)
 
 
 def _unsteady(logs: SidePair, weight: Floats) -> tuple[Flags, Floats]:
@@ -318,22 +311,12 @@ def _cells_of_rows(calls: Floats, time_ns: Floats, capture: CaptureIndex) -> Cel
     return cells(capture, part, step, time_ns[part, step], calls[part, step], np.arange(len(calls)))
 
 
-def _often_enough(rows: WorkRows, captures: Captures) -> Flags:
-    """(r,) whether half of the steps of every capture have the row."""
-    enough = np.ones(len(rows), dtype=bool)
-    for calls, capture in zip(rows.calls, captures, strict=True):
-        for which in unique(capture):
-            enough &= (calls[:, capture == which] > 0).mean(axis=1) >= MIN_SEEN_SHARE
-    return enough
-
-
 def _rare_parts(part: Ints, step: Ints, capture: CaptureIndex) -> Flags:
     """(c,) whether fewer than half of the steps of its capture have the cell's part."""
     number = capture[step].astype(np.int64)
     steps = np.bincount(capture)
     code = part * len(steps) + number
-    seen = np.bincount(code, minlength=0)
-    few: Flags = seen[code] < MIN_SEEN_SHARE * steps[number]
+    few: Flags = np.bincount(code)[code] < MIN_SEEN_SHARE * steps[number]
     return few
 
 

@@ -8,13 +8,14 @@ from tb_perfcompare.comparison.ranks.changes import OwnChange, own_changes, rank
 from tb_perfcompare.comparison.ranks.figures import RankFigures, rank_figures
 from tb_perfcompare.comparison.ranks.job import Job
 from tb_perfcompare.comparison.ranks.sentences import RankRow, rank_sentences
-from tb_perfcompare.comparison.ranks.sides import Ranks, is_numbered, names_of, ranks_of
+from tb_perfcompare.comparison.ranks.sides import is_numbered, names_of, ranks_of
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Table
 from tb_perfcompare.comparison.result.wording import VERDICT_WORDS
+from tb_perfcompare.comparison.statistics.entity_tests import floor_ns
 from tb_perfcompare.model.summary.job_workers import job_workers
 from tb_perfcompare.model.summary.summary import STEP_TIME, Summary
 from tb_perfcompare.units import Better
@@ -126,7 +127,7 @@ def ranks_table(
         several = any(len({capture.worker for capture in side.captures}) > 1 for side in (baseline, candidate))
         return NO_JOB if several else ONE_WORKER
     a, b, pairs = job.a, job.b, job.pairs
-    least_us = _least_us(a, b, options)
+    least_us = floor_ns(min(float(side.total_ns.mean()) for side in (a, b)), options) / 1000
     changes = rank_changes(a, b, pairs, options, withheld=headline.verdict is Verdict.WITHHELD)
     own = own_changes(job, least_us, options)
     figures_a, figures_b = rank_figures(a), rank_figures(b)
@@ -164,12 +165,6 @@ def _of_one_run(measure: tuple[Column, ...]) -> Column:
     first = measure[0]
     what = first.description.replace(" of the baseline", "").replace(", baseline", "")
     return replace(first, name=_name(measure), label=first.label.removesuffix(" A"), description=what, role="plain")
-
-
-def _least_us(a: Ranks, b: Ranks, options: CompareOptions) -> float:
-    """The smallest change that matters, in microseconds; the same if the sides are exchanged."""
-    shorter = min(float(side.total_ns.mean()) for side in (a, b))
-    return max(options.material_fraction * shorter, float(options.material_ns)) / 1000
 
 
 def _size(row: RankRow) -> float:

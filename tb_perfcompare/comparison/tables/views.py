@@ -20,14 +20,14 @@ from tb_perfcompare.comparison.tables.counters import counters_view
 from tb_perfcompare.comparison.tables.fixed_tables import BOUND_WHAT, SETTING_NAMES, mean_us, steps_table
 from tb_perfcompare.comparison.tables.memory import memory_views
 from tb_perfcompare.comparison.tables.table_specs import KEY_COLUMNS, TABLE_SPECS
-from tb_perfcompare.comparison.work.by_family import BY_FAMILY, NO_WORK, own_work_by_family
+from tb_perfcompare.comparison.work.by_family import BY_FAMILY, NO_WORK, work_by_family
 from tb_perfcompare.comparison.work.measured import (
     MEASURED_WORK,
     NO_METRICS,
     NO_OPERATORS,
     NO_TIMES,
-    own_kernel_metrics,
-    own_measured_work,
+    kernel_metrics_table,
+    measured_work,
 )
 from tb_perfcompare.comparison.work.row_work import OF_TABLES, has_work, table_work
 from tb_perfcompare.comparison.work.work_columns import SHOWN_WORK, notes_of, own_columns
@@ -94,7 +94,7 @@ def view_tables(summary: Summary, given: Sequence[GivenPeak] = ()) -> dict[str, 
         None if modules is None else own_module_ledger(modules, len(summary.steps)),
         _bound(summary) if summary.bound_ns else None,
         None if launches is None else own_launches(launches, summary.groups["kernels"].keys),
-        own_work_by_family(summary, peaks), own_kernel_metrics(summary), own_measured_work(summary),
+        work_by_family((summary,), (peaks,)), kernel_metrics_table(summary), measured_work(summary),
     ))  # fmt: skip
     untimed: tuple[str, ...] = () if summary.is_timed else ("overview", "steps", "categories")
     if summary.metric == CYCLE_TIME:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tb_perfcompare.comparison.result import columns
-from tb_perfcompare.comparison.result.table import Column, ColumnRows, Table
+from tb_perfcompare.comparison.result.table import ColumnRows, Table
 from tb_perfcompare.comparison.work.row_work import OPERATOR_WORK, Key, RowWork, has_work, row_work
 from tb_perfcompare.comparison.work.work_columns import Made, notes_of, own_columns, pair_columns
 from tb_perfcompare.model.arrays import Floats
@@ -28,38 +28,10 @@ _WHAT = "Self device time of the operators' own launches, or self host time in t
 _CLOSES = "The rows add up to all device work launched in the steps; in a trace without device work to host self time."
 
 
-def work_by_family(
-    baseline: Summary, candidate: Summary, peaks: tuple[DevicePeaks | None, DevicePeaks | None]
-) -> Table | None:
-    """Table of two sides, the row with the most time first; None if no work is known."""
-    sides = baseline, candidate
+def work_by_family(sides: Sequence[Summary], peaks: Sequence[DevicePeaks | None]) -> Table | None:
+    """Table of one run or of two sides, the row with the most time first; None if no work is known."""
     if not any(map(has_work, sides)):
         return None
-    families, works, calls, times = _by_family(sides, peaks)
-    made: list[Made] = [families, *zip(columns.calls("Calls"), calls, strict=True)]
-    made += zip(columns.triple("", "", _WHAT), (*times, times[1] - times[0]), strict=True)
-    made += pair_columns(works[0], works[1], _SHOWN)
-    return _table(made, np.maximum(*times), notes_of(*works))
-
-
-def own_work_by_family(summary: Summary, peaks: DevicePeaks | None) -> Table | None:
-    """Table of a single run; None if no work is known."""
-    if not has_work(summary):
-        return None
-    families, (work,), (calls,), (time,) = _by_family((summary,), (peaks,))
-    made: list[Made] = [
-        families,
-        (columns.count("calls", "Calls", f"calls, {columns.PER_STEP}"), calls),
-        (columns.time("time_us", "Time", f"{_WHAT}; {columns.PER_STEP}"), time),
-        *own_columns(work, _SHOWN),
-    ]
-    return _table(made, time, notes_of(work))
-
-
-def _by_family(
-    sides: Sequence[Summary], peaks: Sequence[DevicePeaks | None]
-) -> tuple[Made, list[RowWork], list[Floats], list[Floats]]:
-    """(column of the families, their work on each side, their calls per step, their microseconds per step)."""
     families = _families(sides)
     names = sorted({*families.values()})
     places: dict[Key, int] = {(name,): index for index, name in enumerate(names)}
@@ -71,7 +43,22 @@ def _by_family(
             np.add.at(calls_of, [places[(families[key],)] for key in table.keys], table.calls.sum(axis=1))
         calls.append(calls_of / max(len(side.steps), 1))
     times = [work.whole_ns / max(work.steps, 1) / 1000 for work in works]
-    return (_FAMILY, tuple(names)), works, calls, times
+    made: list[Made] = [(_FAMILY, tuple(names))]
+    if len(works) == 1:
+        made.append((columns.count("calls", "Calls", f"calls, {columns.PER_STEP}"), calls[0]))
+        made.append((columns.time("time_us", "Time", f"{_WHAT}; {columns.PER_STEP}"), times[0]))
+        made += own_columns(works[0], _SHOWN)
+    else:
+        made += zip(columns.calls("Calls"), calls, strict=True)
+        made += zip(columns.triple("", "", _WHAT), (*times, times[1] - times[0]), strict=True)
+        made += pair_columns(works[0], works[1], _SHOWN)
+    ranked = np.argsort(-np.max(times, axis=0), kind="stable")
+    cells = tuple(
+        values[ranked] if isinstance(values, np.ndarray) else tuple(values[index] for index in ranked.tolist())
+        for _, values in made
+    )
+    shown = tuple(column for column, _ in made)
+    return Table(BY_FAMILY, _TITLE, shown, ColumnRows(cells, len(ranked)), (_CLOSES, *notes_of(*works)))
 
 
 def _families(sides: Sequence[Summary]) -> dict[Key, str]:
@@ -88,13 +75,3 @@ def _families(sides: Sequence[Summary]) -> dict[Key, str]:
         key: key[3] if not key[4] else f"no model: {key[4]}" if key[4] in large else _OTHER
         for table in tables for key in table.keys
     }  # fmt: skip
-
-
-def _table(made: Sequence[Made], order: Floats, notes: tuple[str, ...]) -> Table:
-    ranked = np.argsort(-order, kind="stable")
-    shown: tuple[Column, ...] = tuple(column for column, _ in made)
-    cells = tuple(
-        values[ranked] if isinstance(values, np.ndarray) else tuple(values[index] for index in ranked.tolist())
-        for _, values in made
-    )
-    return Table(BY_FAMILY, _TITLE, shown, ColumnRows(cells, len(ranked)), (_CLOSES, *notes))

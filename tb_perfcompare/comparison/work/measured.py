@@ -9,7 +9,7 @@ from typing import Final
 
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.plain_values import Cell
-from tb_perfcompare.comparison.result.table import Column, Table
+from tb_perfcompare.comparison.result.table import Column, Row, Table
 from tb_perfcompare.model.summary.groups import (
     BYTE_METRICS,
     FLOP_METRICS,
@@ -51,84 +51,64 @@ _Values = Mapping[tuple[str, str], tuple[float, float]]
 """(kernel or operator, metric or figure) -> (launches per step, sum of the values per step)."""
 
 
-def kernel_metrics_table(baseline: Summary, candidate: Summary) -> Table | None:
-    """Table of two sides by kernel and metric; None if neither side measured any."""
-    sides = [_values(summary, KERNEL_METRICS) for summary in (baseline, candidate)]
+def kernel_metrics_table(*summaries: Summary) -> Table | None:
+    """Table of one run or of two sides by kernel and metric; None if none was measured."""
+    sides = [_values(summary, KERNEL_METRICS) for summary in summaries]
     if not any(sides):
         return None
+    keys = (
+        columns.key("name", "Kernel", "kernel, or range named by the program"),
+        columns.key("metric", "Metric", "metric name in the profiler; derived figures come first"),
+        columns.text("unit", "Unit", "unit of the row's values; empty if unknown"),
+    )
+    rows: list[Row] = []
+    if len(sides) == 1:
+        shown: tuple[Column, ...] = (
+            columns.count("calls", "Launches", f"launches that have the metric, {columns.PER_STEP}"),
+            columns.number("per_launch", "Per launch", "", "mean of one launch, in the metric's unit"),
+            columns.number("per_step", "Per step", "", f"sum over launches, {columns.PER_STEP}; empty if not additive"),
+        )
+        rows += [(*key, _unit(key[1]), *_figures(sides[0], key)) for key in _ranked(sides)]
+        return Table(KERNEL_METRICS, "Kernel metrics", (*keys, *shown), tuple(rows), _NOTES)
     shown = (
-        *_keys(),
         *columns.calls("Launches that have the metric", "Launches"),
-        *_triple("per_launch", "Per launch", "mean of one launch, in the metric's unit", shown=True),
+        *_triple("per_launch", "Per launch", "mean of one launch, in the metric's unit"),
         *_triple("per_step", "Per step", f"sum over launches, {columns.PER_STEP}; empty if the metric is not additive"),
         columns.STATUS,
     )
-    rows = []
     for key in _ranked(sides):
         calls, each, sums = zip(*(_figures(side, key) for side in sides), strict=True)
         status = "both" if all(key in side for side in sides) else "added" if key in sides[1] else "removed"
         rows.append((*key, _unit(key[1]), *calls, *each, _minus(each), *sums, _minus(sums), status))
-    return Table(KERNEL_METRICS, "Kernel metrics", shown, tuple(rows), _NOTES)
+    return Table(KERNEL_METRICS, "Kernel metrics", (*keys, *shown), tuple(rows), _NOTES)
 
 
-def own_kernel_metrics(summary: Summary) -> Table | None:
-    """Table of a single run by kernel and metric; None without any."""
-    values = _values(summary, KERNEL_METRICS)
-    if not values:
-        return None
-    shown = (
-        *_keys(),
-        columns.count("calls", "Launches", f"launches that have the metric, {columns.PER_STEP}"),
-        columns.number("per_launch", "Per launch", "", "mean of one launch, in the metric's unit"),
-        columns.number("per_step", "Per step", "", f"sum over launches, {columns.PER_STEP}; empty if not additive"),
-    )
-    rows = tuple((*key, _unit(key[1]), *_figures(values, key)) for key in _ranked([values]))
-    return Table(KERNEL_METRICS, "Kernel metrics", shown, rows, _NOTES)
-
-
-def measured_work(baseline: Summary, candidate: Summary) -> Table | None:
-    """Table of two sides by operator; None if no measured range belongs to an operator on either side."""
-    sides = [_operators(summary) for summary in (baseline, candidate)]
+def measured_work(*summaries: Summary) -> Table | None:
+    """Table of one run or of two sides by operator; None if no measured range belongs to an operator."""
+    sides = [_operators(summary) for summary in summaries]
     if not any(sides):
         return None
+    several = len(sides) > 1
     shown: list[Column] = [columns.key("name", "Operator", "operator that launched the measured kernels")]
     shown.append(columns.text("check", "Check", _CHECK))
-    for figure in ("flops", "bytes"):
-        for side, letter in (("baseline", "A"), ("candidate", "B")):
-            shown += _against(figure, f"{side}_", f" {letter}", side)
-        label, unit, what = _MEASURED[figure]
-        definition = f"candidate minus baseline: {what} per step"
-        shown.append(columns.number(f"measured_{figure}_delta", f"{label} Δ", unit, definition, role="delta"))
-    rows = []
+    for figure, (label, unit, what) in _MEASURED.items():
+        for side, letter in (("baseline", " A"), ("candidate", " B")) if several else (("", ""),):
+            shown += _against(figure, letter, side)
+        if several:
+            definition = f"candidate minus baseline: {what} per step"
+            shown.append(columns.number(f"measured_{figure}_delta", f"{label} Δ", unit, definition, role="delta"))
+    rows: list[Row] = []
     for name in _by_bytes(sides):
-        pair = [side.get(name, _NOTHING) for side in sides]
-        checks = [
-            f"{letter}: {operator.check()}" for letter, operator in zip("AB", pair, strict=True) if operator.check()
-        ]
-        cells: list[Cell] = [name, "; ".join(checks)]
-        for figure in ("flops", "bytes"):
-            cells += [cell for operator in pair for cell in operator.cells(figure)]
-            cells.append(_minus([operator.cells(figure)[0] for operator in pair]))
+        operators = [side.get(name, _NOTHING) for side in sides]
+        letters = ("A: ", "B: ") if several else ("",)
+        checks = zip(letters, (operator.check() for operator in operators), strict=True)
+        cells: list[Cell] = [name, "; ".join(f"{letter}{check}" for letter, check in checks if check)]
+        for figure in _MEASURED:
+            figures = [operator.cells(figure) for operator in operators]
+            cells += [cell for of_side in figures for cell in of_side]
+            cells += [_minus([measured for measured, *_ in figures])] if several else []
         rows.append(tuple(cells))
     return Table(MEASURED_WORK, "Measured work", tuple(shown), tuple(rows), _WORK_NOTES)
-
-
-def own_measured_work(summary: Summary) -> Table | None:
-    """Table of a single run by operator; None without any."""
-    operators = _operators(summary)
-    if not operators:
-        return None
-    shown = (
-        columns.key("name", "Operator", "operator that launched the measured kernels"),
-        columns.text("check", "Check", _CHECK),
-        *_against("flops", "", "", ""),
-        *_against("bytes", "", "", ""),
-    )
-    rows = tuple(
-        (name, operators[name].check(), *operators[name].cells("flops"), *operators[name].cells("bytes"))
-        for name in _by_bytes([operators])
-    )
-    return Table(MEASURED_WORK, "Measured work", shown, rows, _WORK_NOTES)
 
 
 _MEASURED = {
@@ -187,9 +167,9 @@ class _Operator:
 _NOTHING = _Operator({}, {})
 
 
-def _against(figure: str, prefix: str, letter: str, side: str) -> list[Column]:
+def _against(figure: str, letter: str, side: str) -> list[Column]:
     label, unit, what = _MEASURED[figure]
-    of = f" ({side})" if side else ""
+    of, prefix = (f" ({side})", f"{side}_") if side else ("", "")
     modelled, source = _MODELLED[figure]
     return [
         columns.number(f"{prefix}measured_{figure}", f"{label}{letter}", unit, f"{what} per step{of}",
@@ -239,21 +219,12 @@ def _unit(metric: str) -> str:
     return "percent" if ".pct_of_peak" in metric else "count" if is_additive(metric) else ""
 
 
-def _keys() -> tuple[Column, Column, Column]:
-    return (
-        columns.key("name", "Kernel", "kernel, or range named by the program"),
-        columns.key("metric", "Metric", "metric name in the profiler; derived figures come first"),
-        columns.text("unit", "Unit", "unit of the row's values; empty if unknown"),
-    )
-
-
-def _triple(name: str, label: str, what: str, *, shown: bool = True) -> list[Column]:
+def _triple(name: str, label: str, what: str) -> list[Column]:
     return [
-        columns.number(f"baseline_{name}", f"{label} A", "", f"{what} (baseline)", role="baseline", shown=shown),
-        columns.number(f"candidate_{name}", f"{label} B", "", f"{what} (candidate)", role="candidate", shown=shown),
-        columns.number(f"{name}_delta", f"{label} Δ", "", f"candidate minus baseline: {what}", role="delta",
-                       shown=shown),
-    ]  # fmt: skip
+        columns.number(f"baseline_{name}", f"{label} A", "", f"{what} (baseline)", role="baseline"),
+        columns.number(f"candidate_{name}", f"{label} B", "", f"{what} (candidate)", role="candidate"),
+        columns.number(f"{name}_delta", f"{label} Δ", "", f"candidate minus baseline: {what}", role="delta"),
+    ]
 
 
 def _values(summary: Summary, group: str) -> _Values:
