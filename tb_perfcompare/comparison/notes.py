@@ -14,9 +14,11 @@ from tb_perfcompare.comparison.result.wording import VERDICT_WORDS, noun_of, p_t
 from tb_perfcompare.comparison.statistics.drift import drift
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.statistics.two_groups import two_groups
-from tb_perfcompare.comparison.verdict.incomplete import many_incomplete, with_incomplete
 from tb_perfcompare.model.note import ONE_SIDE, Note, NoteCode
-from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.summary.summary import INCOMPLETE, StepTable, Summary
+
+_MANY_INCOMPLETE = 0.2
+"""Share of incomplete steps above which the verdict over all steps is reported as well."""
 
 
 def notes_of(judged: Judged, absent: tuple[Note, ...], tables: dict[str, Table]) -> tuple[Note, ...]:
@@ -118,9 +120,9 @@ def _window_note(judged: Judged) -> list[Note]:
 def _incomplete_note(judged: Judged) -> list[Note]:
     """Note if many steps were left out as incomplete: the verdict with them."""
     a, b, headline = judged.baseline, judged.candidate, judged.headline
-    if headline.basis is not Basis.RECORDED or headline.verdict is Verdict.WITHHELD or not many_incomplete(a, b):
+    if headline.basis is not Basis.RECORDED or headline.verdict is Verdict.WITHHELD or not _many_incomplete(a, b):
         return []
-    other = headline_of_steps(with_incomplete(a), with_incomplete(b), judged.options)
+    other = headline_of_steps(_with_incomplete(a), _with_incomplete(b), judged.options)
     noun = f"{noun_of(a.metric)}s"
     shift = f", the typical change {percent_text(other.shift.estimate, signed=True)}" if other.shift is not None else ""
     stays = "stays" if other.verdict is headline.verdict else "would be"
@@ -129,3 +131,35 @@ def _incomplete_note(judged: Judged) -> list[Note]:
         f'"{VERDICT_WORDS[other.verdict]}"{shift}'
     )
     return [Note(NoteCode.STEPS_DROPPED, message)]
+
+
+def _many_incomplete(*sides: Summary) -> bool:
+    """Whether a side lost so many steps that the verdict over all steps has to be reported too."""
+    for side in sides:
+        lost = sum(step.reason == INCOMPLETE for step in side.dropped)
+        if lost > _MANY_INCOMPLETE * (len(side.steps) + lost):
+            return True
+    return False
+
+
+def _with_incomplete(summary: Summary) -> Summary:
+    """Returns the side with its incomplete steps in their places. Valid for step times only: nothing else is added
+    for them."""
+    incomplete = [step for step in summary.dropped if step.reason == INCOMPLETE]
+    steps = summary.steps
+    captures = [*steps.capture.tolist(), *(step.capture for step in incomplete)]
+    labels = [*steps.label, *(step.label for step in incomplete)]
+    order = sorted(range(len(labels)), key=lambda place: (captures[place], _number(labels[place]), place))
+    total = np.concatenate([steps.total_ns, np.array([step.total_ns for step in incomplete], dtype=np.int64)])
+    start = np.concatenate([steps.start_ns, np.zeros(len(incomplete), dtype=np.int64)])
+    unknown = np.zeros(len(labels), dtype=np.int64)
+    all_steps = StepTable(np.array(captures, dtype=np.int32), tuple(labels), start, total, unknown, unknown)
+    return replace(summary, steps=all_steps.only(np.array(order)))
+
+
+def _number(label: str) -> tuple[int, int]:
+    """Sort key of a step label: "3 (2)" is the second step 3, hence (5, 2); labels without a number come first."""
+    number, _, again = label.partition(" ")
+    if not number.isdecimal():
+        return (1, 0)
+    return int(number) + 2, int(again.strip("()")) if again.strip("()").isdecimal() else 1

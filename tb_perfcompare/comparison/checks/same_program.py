@@ -128,8 +128,11 @@ class Program:
     def how(self) -> str:
         """How the forms differ: "a different form of the program: aten::addmm (5 per step) became
         quantized::linear_dynamic (5)"."""
-        if self.replaced:
-            return f"a different form of the program: {self.replaced}"
+        a, b = (side.names for side in self.sides)
+        gone, new = ([name for name in here if name not in there] for here, there in ((a, b), (b, a)))
+        if gone and new:
+            replaced = f"{_listed(gone, a, ' per step')} became {_listed(new, b, '')}"
+            return f"a different form of the program: {replaced}"
         counts = " and ".join(
             many(round(calls), kind, _PLURALS.get(kind, "")) for kind, calls in self.heavy[0].items() if round(calls)
         )
@@ -147,16 +150,6 @@ class Program:
             for kind in kinds[:_MAX_NAMED]
         )
         return f"computed per step, baseline vs candidate: {differences}" if differences else ""
-
-    @property
-    def replaced(self) -> str:
-        """Replaced operators that compute: "aten::addmm (5 per step) became quantized::linear_dynamic (5)", "" if
-        there are none."""
-        a, b = (side.names for side in self.sides)
-        gone, new = ([name for name in here if name not in there] for here, there in ((a, b), (b, a)))
-        if not gone or not new:
-            return ""
-        return f"{_listed(gone, a, ' per step')} became {_listed(new, b, '')}"
 
 
 def program(a: Summary, b: Summary) -> Program | None:

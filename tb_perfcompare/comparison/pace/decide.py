@@ -16,7 +16,7 @@ from tb_perfcompare.comparison.pace.program import LONG_STEPS, OVERLOADED, Progr
 from tb_perfcompare.comparison.pace.split import CommonWork
 from tb_perfcompare.comparison.pace.uninterrupted import FASTEST_SHARE, Cells, gap_alone
 from tb_perfcompare.comparison.pace.words import far_apart, with_sentence
-from tb_perfcompare.comparison.result.headline import Basis, Counted, Headline, PaceFacts, Part, Verdict
+from tb_perfcompare.comparison.result.headline import Basis, Counted, Headline, PaceFacts, Part, RecordedMore, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
@@ -24,7 +24,7 @@ from tb_perfcompare.comparison.verdict import over_captures
 from tb_perfcompare.comparison.verdict.equal_amount import by_amount
 from tb_perfcompare.comparison.verdict.rules import DEFAULT_LEVEL, MIN_CONCLUSIVE_CAPTURES, weaker_verdict
 from tb_perfcompare.model.arrays import Floats, median
-from tb_perfcompare.number_text import times
+from tb_perfcompare.number_text import rough, times
 
 STEP_EXCESS_RATIO = 2.0
 """Ratio of the logarithmic changes of step and same work from which the machine alone cannot explain the step."""
@@ -231,3 +231,47 @@ def _paces(work: CommonWork) -> tuple[PaceFacts, ...]:
         )
         for pace in (pace_rows.pace for pace_rows in work.found)
     )  # fmt: skip
+
+
+def with_recorded_more(headline: Headline, more: RecordedMore | None) -> Headline:
+    """Returns the headline with these options. If the side that recorded them is the slower one, the verdict stays
+    only if the interval is entirely beyond what they can cost. It becomes "probably" if only the estimate is, else
+    inconclusive. Rule: docs/method/statistics.md#profiler-options-of-one-side."""
+    if more is None:
+        return headline
+    headline, way = replace(headline, recorded_more=more), headline.verdict.way
+    if way != more.way:
+        return headline
+    clause = f"only the {more.side} recorded {', '.join(more.options)}"
+    nearest, estimate = (_longer(change, way) for change in _change(headline, way))
+    if headline.counted is not None or nearest > more.cost:  # counts are the same, whatever was recorded
+        return _with_clause(headline, clause)
+    reason = f"{clause}, which can make its steps up to {rough(more.cost)} longer; {headline.reason}"
+    if estimate > more.cost:
+        verdict = weaker_verdict(headline.verdict)
+        counts = None if headline.certainty is None else headline.certainty.captures
+        return _with_clause(with_sentence(replace(headline, verdict=verdict), counts), clause, reason)
+    sentence = f"Inconclusive: {clause}, which can make its steps up to {rough(more.cost)} longer."
+    return replace(headline, verdict=Verdict.INCONCLUSIVE, sentence=sentence, reason=reason)
+
+
+def _with_clause(headline: Headline, clause: str, reason: str = "") -> Headline:
+    sentence = f"{headline.sentence.removesuffix('.')}; {clause}."
+    return replace(headline, sentence=sentence, reason=reason or headline.reason)
+
+
+def _change(headline: Headline, way: int) -> tuple[float, float]:
+    """(end of the interval nearest to zero, estimate) of the change that the verdict is about, as fractions."""
+    part = {Basis.PROGRAM: headline.program, Basis.MACHINE: headline.machine}.get(headline.basis) or headline.shift
+    if part is None:
+        return 0.0, 0.0
+    at_least = None if headline.recorded is None or headline.basis is not Basis.RECORDED else headline.recorded.at_least
+    nearest = part.low if way > 0 else part.high
+    return (nearest if at_least is None else at_least), part.estimate
+
+
+def _longer(change: float, way: int) -> float:
+    """By which fraction the slower side takes longer than the other, given the candidate's change."""
+    if way > 0:
+        return change
+    return 1 / (1 + change) - 1 if change > -1 else math.inf

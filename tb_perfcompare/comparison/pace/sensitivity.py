@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -23,7 +23,7 @@ from tb_perfcompare.comparison.result.wording import VERDICT_WORDS, noun_of
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.verdict.rules import MIN_CONCLUSIVE_STEPS, Settled, settle
-from tb_perfcompare.model.arrays import CaptureIndex, Flags, each_side, unique
+from tb_perfcompare.model.arrays import AnyInts, CaptureIndex, Flags, each_side, unique
 from tb_perfcompare.model.summary.job_workers import job_spans, job_workers
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
@@ -48,8 +48,10 @@ class _Side:
     names: tuple[str, ...]
     place: NDArray[np.int64]
 
-    def without(self, kept: NDArray[np.bool_]) -> _Side:
-        label = tuple(text for text, is_kept in zip(self.label, kept.tolist(), strict=True) if is_kept)
+    def without(self, dropped: AnyInts) -> _Side:
+        """Returns the observations but those in these places."""
+        kept = np.delete(np.arange(len(self.times)), dropped)
+        label = tuple(self.label[at] for at in kept.tolist())
         return _Side(self.times[kept], self.capture[kept], label, self.names, self.place[kept])
 
 
@@ -155,9 +157,12 @@ def _variants(
 ) -> Iterator[tuple[str, str, _Sides]]:
     """Yields (what is left out, its group, the remaining observations)."""
     noun = noun_of(baseline.metric)
-    for group, keep in ((f"the first {noun} of each capture", _not_first),
-                        (f"the slowest {noun} of each side", _not_slowest)):  # fmt: skip
-        left = sides[0].without(keep(sides[0])), sides[1].without(keep(sides[1]))
+    dropped: dict[str, Callable[[_Side], AnyInts]] = {
+        f"the first {noun} of each capture": lambda side: np.unique(side.capture, return_index=True)[1],
+        f"the slowest {noun} of each side": lambda side: np.array([side.times.argmax()]),
+    }
+    for group, places in dropped.items():
+        left = sides[0].without(places(sides[0])), sides[1].without(places(sides[1]))
         gone = each_side(_dropped, sides, left)
         yield f"{group} ({gone[0][0]} and {gone[1][0]})" if list(map(len, gone)) == [1, 1] else group, group, left
     for place, word in enumerate(SIDES):
@@ -165,7 +170,7 @@ def _variants(
         captures = unique(side.capture)
         if 2 <= len(captures) <= MAX_LEFT_OUT:
             for capture in captures.tolist():
-                others = side.without(side.capture != capture)
+                others = side.without(np.flatnonzero(side.capture == capture))
                 name = side.names[capture] if capture < len(side.names) else str(capture + 1)
                 yield f"span {name} of the {word}", _ANY_CAPTURE, (sides[0], others) if place else (others, sides[1])
     if not ranks or baseline.ranks is not None or candidate.ranks is not None:
@@ -175,18 +180,6 @@ def _variants(
         for worker in sorted(shared):
             rest = _side(_without_worker(baseline, worker)), _side(_without_worker(candidate, worker))
             yield f"worker {worker}", "any one worker", rest
-
-
-def _not_first(side: _Side) -> Flags:
-    kept = np.ones(len(side.times), dtype=bool)
-    kept[np.unique(side.capture, return_index=True)[1]] = False
-    return kept
-
-
-def _not_slowest(side: _Side) -> Flags:
-    kept = np.ones(len(side.times), dtype=bool)
-    kept[int(side.times.argmax())] = False
-    return kept
 
 
 def _without_worker(summary: Summary, worker: str) -> Summary:

@@ -67,26 +67,23 @@ class Ranks:
 
 def ranks_of(summary: Summary) -> Ranks:
     """Collects the workers of a side with their steps."""
-    captures = summary.captures
-    capture, label, total_ns, owned_ns, communication = _steps(summary)
+    capture, span, job_step, total_ns, owned_ns, communication = _steps(summary)
     known: dict[str, int | None] = {}
-    of_job, spans_of_job = job_workers(summary), job_spans(summary)
-    for worker, recorded in zip(of_job, captures, strict=True):
+    of_job = job_workers(summary)
+    for worker, recorded in zip(of_job, summary.captures, strict=True):
         known.setdefault(worker, recorded.rank)
     if None not in known.values() and len(set(known.values())) == len(known):
         known = dict(sorted(known.items(), key=lambda item: item[1] or 0))
     workers = tuple(known)
     index = {worker: rank for rank, worker in enumerate(workers)}
     rank_of = np.array([index[worker] for worker in of_job], dtype=np.int64)[capture]
-    names = [(spans_of_job[number], text) for number, text in zip(capture.tolist(), label, strict=True)]
-    numbers, job_step = _job_steps(names)
-    spans = {span: number for number, span in enumerate(dict.fromkeys(span for span, _ in numbers))}
+    number = {name: index for index, name in enumerate(dict.fromkeys(span))}
     return Ranks(
         workers=workers,
         numbers=tuple(known.values()),
         columns=tuple(np.flatnonzero(rank_of == rank) for rank in range(len(workers))),
         common=_common(rank_of, job_step, len(workers)),
-        capture=np.array([spans[span] for span, _ in names], dtype=np.int32),
+        capture=np.array([number[name] for name in span], dtype=np.int32),
         total_ns=total_ns,
         owned_ns=owned_ns,
         amounts=amounts_of_work(summary) if summary.ranks is None else summary.ranks.amounts,
@@ -116,12 +113,10 @@ def names_of(side: Ranks, numbered: bool) -> list[str]:
 def transfers_of(summary: Summary) -> Mapping[tuple[str, str, str], tuple[int, int]]:
     """Key of a row by message -> (calls that several ranks recorded, nanoseconds of their transfers), summed over
     all ranks. Operations such as all-to-all are left out: ranks do not agree on the size of their messages."""
-    capture, label, _, _, communication = _steps(summary)
+    capture, _, job_step, _, _, communication = _steps(summary)
     if communication is None or len(set(job_workers(summary))) < 2:
         return {}
-    spans = job_spans(summary)
-    names = [(spans[index], text) for index, text in zip(capture.tolist(), label, strict=True)]
-    place, transfer_ns = _matched_calls(communication, _job_steps(names)[1], capture)
+    place, transfer_ns = _matched_calls(communication, job_step, capture)
     key, keys = communication.key[place], len(communication.keys)
     calls = np.bincount(key, minlength=keys).tolist()
     time = np.zeros(keys, dtype=np.int64)
@@ -145,19 +140,18 @@ def _message(operation: str, ranks: int) -> Message | None:
     return message(parts[0], parts[1], sent, received, ranks)
 
 
-def _job_steps(names: list[tuple[str, str]]) -> tuple[dict[tuple[str, str], int], Ints]:
-    """(number of each step of the job, by span and label; (s,) number of the job's step for each step)."""
-    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
-    return numbers, np.array([numbers[name] for name in names], dtype=np.int64)
-
-
-def _steps(summary: Summary) -> tuple[Ints32, tuple[str, ...], Ints, Ints, Collectives | None]:
-    """(capture, label, length, categories, collectives) of the steps of all ranks."""
-    kept = summary.ranks
+def _steps(summary: Summary) -> tuple[Ints32, list[str], Ints, Ints, Ints, Collectives | None]:
+    """(capture, span, number of the job's step, length, categories, collectives) of the steps of all ranks."""
+    kept, steps, spans = summary.ranks, summary.steps, job_spans(summary)
+    capture, label = (steps.capture, steps.label) if kept is None else (kept.capture, kept.label)
+    span = [spans[number] for number in capture.tolist()]
+    numbers: dict[tuple[str, str], int] = {}
+    job_step = np.array(
+        [numbers.setdefault(name, len(numbers)) for name in zip(span, label, strict=True)], dtype=np.int64
+    )
     if kept is not None:
-        return kept.capture, kept.label, kept.total_ns, kept.owned_ns, kept.collectives
-    steps = summary.steps
-    return steps.capture, steps.label, steps.total_ns, summary.owned.by_category(), summary.collectives
+        return capture, span, job_step, kept.total_ns, kept.owned_ns, kept.collectives
+    return capture, span, job_step, steps.total_ns, summary.owned.by_category(), summary.collectives
 
 
 def _common(rank_of: Ints, job_step: Ints, ranks: int) -> NDArray[np.intp]:
