@@ -6,16 +6,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from math import fsum
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
+from tb_perfcompare.comparison.causes.evidence.collective_kinds import collective_kind, look_at_collectives
 from tb_perfcompare.comparison.causes.evidence.general_rules import category_words
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed
+from tb_perfcompare.comparison.causes.evidence.inputs import elements
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total
+from tb_perfcompare.comparison.causes.evidence.where_called import annotations_around
 from tb_perfcompare.comparison.ranks.extra_work import ExtraWork, extra_work
 from tb_perfcompare.comparison.ranks.job import Job
 from tb_perfcompare.comparison.ranks.sides import Ranks
 from tb_perfcompare.comparison.ranks.uneven_work import WorkChange
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
-from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time, times_text
+from tb_perfcompare.comparison.result.wording import number_text, numbers_text, short, signed_time, times_text
 from tb_perfcompare.model.names.names import is_collective_operator
 from tb_perfcompare.model.summary.collectives import BUS_BYTES, BY_MESSAGE, MESSAGE_BYTES, SIZED_TIME
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, GroupTable
@@ -53,7 +56,7 @@ def _find_causes(pair: RuleContext) -> Iterator[Cause]:
     if not rows or abs(sum(row.delta for row in rows)) < MAIN_SHARE * abs(exposed) * pair.unit:
         return
     amount = total(collectives.values())
-    first = max(rows, key=lambda row: (abs(row.delta), row.path))
+    first = _largest(rows)
     job, splits, is_clear = pair.job, _splits(pair), pair.is_clear(COMMUNICATION)
     counted = fsum(collective.counted_us for collective in collectives.values())
     by_number = _by_count(amount, exposed) and abs(counted) >= MAIN_SHARE * abs(amount.delta_us)  # each one waits
@@ -71,7 +74,13 @@ def _find_causes(pair: RuleContext) -> Iterator[Cause]:
         if collectives is not all_collectives:  # host work is never hidden behind the host
             yield _overlap(pair, amount, first, exposed)
         return
+    if _by_count(amount, exposed):
+        first = _largest([row for row in rows if collectives[row.path[1],].more_calls * exposed > 0] or rows)
     yield _slower_cause(pair, amount, first, exposed, splits)
+
+
+def _largest(rows: Iterable[LedgerRow]) -> LedgerRow:
+    return max(rows, key=lambda row: (abs(row.delta), row.path))
 
 
 def _by_count(amount: Amount, exposed: float) -> bool:
@@ -90,7 +99,7 @@ def _slower_cause(
     rates = _bandwidth_text(pair, (amount.us_a, amount.us_b), transfer)
     word = "slower" if slower else "faster"
     ranks = "; only one rank is compared: waiting for a late rank would look the same" if alone else ""
-    title, calls = f"Collectives are {word}", ""
+    title, calls, what = f"Collectives are {word}", "", ""
     explains: dict[Part, float] = {(COMMUNICATION, ""): exposed}
     confidence = "a late rank would look the same" if alone else ""
     look_at = f"{COLLECTIVE_SLOWER.look_at}{'; compare all ranks' if alone else ''}"
@@ -102,16 +111,31 @@ def _slower_cause(
         explains |= {part: us for part, us in counted.items() if us * exposed > 0}
         calls = f"{numbers_text(amount.calls_a, amount.calls_b)} calls, "
         confidence = "certain: calls are counted; their time is as measured"
-        look_at = f"bucket sizes (bucket_cap_mb), gradient accumulation with no_sync(), {look_at}"
+        others = (name for name, in pair.amounts("communication"))
+        look_at = look_at_collectives(first.path[1], others) or look_at
+        what = _what_is_sent(pair, first.path[1], exposed)
     delta = fsum(explains.values())
     sentence = (
         f"{title}: {signed_time(delta)} exposed per step; collectives take {calls}"
-        f"{times_text(amount.us_a, amount.us_b)} per step, mostly {short(first.path[1])}{rates}{ranks}."
+        f"{times_text(amount.us_a, amount.us_b)} per step, mostly {short(first.path[1])}{what}{rates}{ranks}."
     )
     return cause(
         pair, COLLECTIVE_SLOWER, first.path[1], COMMUNICATION, delta, sentence,
         (Evidence("communication", first.path[1]),), confidence=confidence, look_at=look_at, explains=explains,
     )  # fmt: skip
+
+
+def _what_is_sent(pair: RuleContext, collective: str, exposed: float) -> str:
+    """Clause on what more (fewer) collectives of this kind send, and on the innermost annotation that most of their
+    time is in: " of 2,097,152 elements in DistributedDataParallel.forward"."""
+    kind = collective_kind(collective)
+    sent = [
+        elements(shape) for (name, shape), amount in pair.amounts("operators_by_shape", "host_total").items()
+        if amount.more_calls * exposed > 0 and is_collective_operator(name) and collective_kind(name) == kind
+    ]  # fmt: skip
+    size_text = f" of {number_text(sent[0])} elements" if len(sent) == 1 and sent[0] else ""
+    around = annotations_around(pair, {(CPU_EXEC, ""): exposed})
+    return f"{size_text}{f' in {short(around[0])}' if around else ''}"
 
 
 def _overlap(pair: RuleContext, amount: Amount, first: LedgerRow, exposed: float) -> Cause:

@@ -1,0 +1,92 @@
+"""More collectives: what they send, where they are called, and what to look at, by their kind."""
+
+from __future__ import annotations
+
+import pytest
+
+from tb_perfcompare.comparison.causes.evidence.collective_kinds import LOOK_AT, collective_kind, look_at_collectives
+from tb_perfcompare.comparison.result.finding import Finding
+from tests.build import TraceBuilder
+from tests.comparison.compare import compare
+
+ALL_REDUCE, BROADCAST = ("gloo:all_reduce", "c10d::allreduce_", 4_000), ("gloo:broadcast", "c10d::broadcast_", 3_000)
+FORWARD = "DistributedDataParallel.forward"
+
+
+def trained(
+    *forward: tuple[str, str, int], sizes: tuple[int, int] = (2_000_000, 2_000_000), backward: int = 4_000,
+    ends: int = 1,
+) -> TraceBuilder:  # fmt: skip
+    """Steps of a forward pass with these collectives in it, and `ends` all-reduces of `backward` µs after it."""
+    trace, at = TraceBuilder(vendor="cpu"), 0
+    for number in range(8):
+        start = at
+        at += 10
+        for (name, operator, us), elements in zip(forward, sizes, strict=False):
+            trace.op(operator, at, at + 20, dims=[[[elements]], []])
+            trace.annotation(name, at + 25, at + us)
+            at += us + 5
+        for operator in ("mm", "add", "tanh", "mul"):
+            trace.op(f"aten::{operator}", at, at + 250 + number % 3)
+            at += 255
+        trace.annotation(FORWARD, start + 5, at)
+        for _ in range(ends):
+            trace.op(ALL_REDUCE[1], at + 5, at + 25, dims=[[[512]], []])
+            trace.annotation(ALL_REDUCE[0], at + 30, at + 30 + backward)
+            at += backward + 40
+        trace.step(number, start, at)
+        at += 10
+    return trace
+
+
+def collectives_of(one: TraceBuilder, two: TraceBuilder) -> Finding:
+    (found,) = [found for found in compare(one, two).findings if "collectives" in found.sentence]
+    return found
+
+
+def test_the_new_collective_is_named_with_what_it_sends_and_where() -> None:
+    """Though the all-reduce, which both sides make once, changed by more."""
+    plain, sent = trained(), trained(BROADCAST, backward=8_000)
+    more, fewer = collectives_of(plain, sent), collectives_of(sent, plain)
+    for found, calls in ((more, "1 → 2"), (fewer, "2 → 1")):
+        assert f"collectives take {calls} calls" in found.sentence
+        assert "mostly gloo:broadcast of 2,000,000 elements" in found.sentence
+        assert found.look_at.startswith("buffers that DistributedDataParallel sends")
+    assert more.delta_us == -(fewer.delta_us or 0.0)
+
+
+def test_the_annotation_that_contains_most_of_them_is_named() -> None:
+    assert f" of 2,000,000 elements in {FORWARD}; " in collectives_of(trained(), trained(BROADCAST)).sentence
+    assert FORWARD not in collectives_of(trained(), trained(ends=5)).sentence
+
+
+def test_the_size_is_that_of_the_further_collectives_of_this_kind() -> None:
+    small = trained(BROADCAST, sizes=(9, 9), backward=2_000)
+    large = trained(BROADCAST, BROADCAST, backward=2_000, ends=2)
+    assert " of 2,000,000 elements" in collectives_of(small, large).sentence
+    assert " elements" not in collectives_of(trained(), trained(BROADCAST, BROADCAST, sizes=(9, 99))).sentence
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("gloo:broadcast", "broadcast"), ("ncclDevKernel_Broadcast_RING_LL", "broadcast"),
+        ("nccl:_all_gather_base", "gather"), ("hcom_allGather_", "gather"), ("gloo:gather", "gather"),
+        ("ncclDevKernel_ReduceScatter_Sum_f32_RING_LL", "reducescatter"), ("HcclAllreduce", "allreduce"),
+        ("nccl:all_reduce_barrier", "barrier"), ("nccl:send 0->1", "send"), ("ncclDevKernel_SendRecv", "send"),
+        ("vllm::cross_device_reduce_1stage", "reduce"), ("nccl:all_to_all", "alltoall"), ("nccl:coalesced", ""),
+    ],
+)  # fmt: skip
+def test_every_vendors_spelling_tells_the_kind(name: str, kind: str) -> None:
+    assert collective_kind(name) == kind
+
+
+def test_only_reduced_gradients_are_in_buckets() -> None:
+    assert [kind for kind, advice in LOOK_AT.items() if "bucket" in advice] == ["allreduce"]
+
+
+def test_gathers_next_to_reduce_scatters_are_sharded_parameters() -> None:
+    gather = "nccl:_all_gather_base"
+    assert "reshard_after_forward" in look_at_collectives(gather, [gather, "nccl:_reduce_scatter_base"])
+    assert look_at_collectives(gather, [gather, "nccl:all_reduce"]).startswith("metrics, losses and objects")
+    assert look_at_collectives("nccl:coalesced", ["nccl:all_reduce"]) == ""
