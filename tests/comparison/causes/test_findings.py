@@ -283,12 +283,13 @@ def test_slower_code_in_an_annotated_range_is_no_operator() -> None:
             for place, operator in enumerate(("mm", "add", "mul", "relu")):
                 trace.op(f"aten::{operator}", at + 50 * place, at + 50 * place + 45)
             trace.annotation(name, at + 250, at + 260 + callback + number % 3)
+            trace.op("aten::sum", at + 252, at + 302)
         return trace
 
     finding = compare(trained(100), trained(400)).findings[0]
     assert (finding.rule, finding.subject) == ("operator_slower", name)
     assert finding.sentence.startswith(f"Code in one annotated range, outside operators, is slower: {name} +300 µs")
-    assert "per call" in finding.sentence
+    assert "(60.9 → 361 µs per call)" in finding.sentence, "without the operator in it"
     assert finding.evidence[0].table == "ledger"
     assert "inputs" not in finding.look_at
 

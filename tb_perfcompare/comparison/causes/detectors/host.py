@@ -32,7 +32,7 @@ from tb_perfcompare.comparison.causes.evidence.recomputed import recomputed
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext
 from tb_perfcompare.comparison.causes.evidence.uninterrupted_change import uninterrupted_change
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.ledger_rows import EntityRows
+from tb_perfcompare.comparison.result.ledger_rows import EntityRows, LedgerRow
 from tb_perfcompare.comparison.result.uninterrupted_part import UNINTERRUPTED_TABLE, UninterruptedPart
 from tb_perfcompare.comparison.result.wording import percent_text, ratio_text, short, signed_time, times_text
 from tb_perfcompare.model.names.names import channels_last
@@ -62,7 +62,7 @@ class _Slower:
 
     delta_us    change of its exposed time beyond `pace`, the host's ratio
     own         its own time; NOTHING for a range
-    spent       the time of its calls
+    spent       the time of its calls; of a range, whose calls contain others, the exposed time of its own
     grown_us    how far its own time grew
     confidence  "" if it is not significant
     """
@@ -122,6 +122,7 @@ def _slower(pair: RuleContext) -> _Slower | None:
     makes_most = delta * left > 0 and abs(delta) >= max(MAIN_SHARE * abs(left), MIN_SHARE * abs(exposed), pair.least_us)
     if makes_most and spent.rate_us * math.copysign(1, delta) >= MAIN_SHARE * abs(delta):
         sure = entity_confidence(pair, CPU_EXEC, name, int(often.sum()))
+        spent = _exposed(rows[at], pair.unit) if own is NOTHING else spent
         return _Slower(name, delta, pace, own, spent, max(own.rate_us, delta, key=abs), sure)
     behind = _behind_the_device(pair, exposed, pace)
     if behind not in rows.key:
@@ -144,6 +145,11 @@ def _called_as_often(pair: RuleContext, rows: EntityRows, exposed: float) -> NDA
     if pair.once(recomputed):
         often &= np.array([not is_backward(key) for key in rows.key], dtype=bool)
     return often
+
+
+def _exposed(row: LedgerRow, unit: int) -> Amount:
+    """Calls and exposed time of an entity."""
+    return Amount(*row.calls, row.baseline / unit, row.candidate / unit)
 
 
 def _per_call(spent: Amount) -> str:
