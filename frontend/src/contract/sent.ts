@@ -302,6 +302,8 @@ export interface Counted {
   calls: number | null;
   /** implied change of the step time, or change of the inputs' size; a fraction */
   change: number | null;
+  /** inputs are larger on the side with more work, too; a change by calls leaves that out */
+  larger: boolean;
 }
 
 /** Pace of the host or of the device: how much longer the rows with the same work take in the candidate (0.05 = 5 %). */

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
+from itertools import zip_longest
 from typing import NamedTuple
 
 import numpy as np
@@ -69,7 +71,8 @@ class CountedWork:
     log     ln of the step time, candidate over baseline, if everything that both do takes equally long; for larger
             inputs an upper limit
     noun    the main kind of additional work: "operator calls", "kernel launches", "input elements"
-    calls   additional calls per step of the candidate, negative if the baseline has more; None for larger inputs
+    calls   additional calls per step of the candidate, negative if the baseline has more; None for larger inputs alone
+    larger  the side with more work also has larger inputs
     inputs  ln of how much larger the inputs are; None for calls
     may_hide  a device does the work beside the host, and the step may not wait for it
     """
@@ -78,6 +81,7 @@ class CountedWork:
     noun: str
     calls: float | None = None
     inputs: float | None = None
+    larger: bool = False
     may_hide: bool = False
 
     def verdict(self, shift: Interval, options: CompareOptions) -> Verdict | None:
@@ -103,11 +107,24 @@ def interval(estimate: ShiftEstimate) -> Interval:
 
 
 class _Size(NamedTuple):
-    """Calls, input elements with CALL_ELEMENTS for each call, and time of an operator per step."""
+    """Work of an operator per step: time, (elements, calls) of its calls by size, and elements of each input over all
+    calls. Every call has CALL_ELEMENTS more."""
 
-    calls: float
-    elements: float
     time_ns: float
+    by_size: tuple[tuple[float, float], ...]
+    inputs: tuple[float, ...]
+
+    @property
+    def calls(self) -> float:
+        return math.fsum(calls for _, calls in self.by_size)
+
+    def largest(self, calls: float) -> float:
+        """Elements of the `calls` largest calls."""
+        elements = 0.0
+        for size, of_size in sorted(self.by_size, reverse=True):
+            elements += min(of_size, calls) * size
+            calls -= min(of_size, calls)
+        return elements
 
 
 class _Row(NamedTuple):
@@ -124,11 +141,29 @@ _NO_CALLS = _Row(0.0, 0.0, 0.0)
 def counted_work(sides: Sides, samples: Samplings, operators: str) -> CountedWork | None:
     """Returns the additional work; None if neither side does all that the other does, or if calls vary too much to
     be counted. `operators`: group table of the operators, as `operator_table` says."""
-    counted = _more_calls(sides, samples, operators)
-    return _larger_inputs(sides, samples) if counted is None and operators == OPERATORS else counted
+    calls = _more_calls(sides, samples)
+    if calls is not None and _is_inside(sides, operators, calls.log):
+        return calls
+    if operators != OPERATORS or not all(map(_has_steady_inputs, sides)):
+        return None
+    one, two = each_side(_sizes, sides)
+    up = _does_as_much(one, two)
+    if up == _does_as_much(two, one):
+        return None
+    way = 1 if up else -1
+    inputs = _larger_inputs(sides, samples, way, _growth(one, two) if up else _growth(two, one))
+    found = [counted for counted in (calls, inputs) if counted is not None and counted.log * way > 0]
+    return replace(max(found, key=lambda counted: abs(counted.log)), larger=True) if found else None
 
 
-def _more_calls(sides: Sides, samples: Samplings, operators: str) -> CountedWork | None:
+def _is_inside(sides: Sides, operators: str, log: float) -> bool:
+    """Whether the side with more calls also does the work of the other."""
+    one, two = (work_of_operators(side, operators) for side in sides)
+    return inside(*((one, two) if log > 0 else (two, one))) >= MIN_COMMON_WORK
+
+
+def _more_calls(sides: Sides, samples: Samplings) -> CountedWork | None:
+    """Returns what one side calls more often, if it is more than the other calls more often."""
     one, two = each_side(_rows, sides, samples)
     fewer, more = _beyond(one, two), _beyond(two, one)
     shares = each_side(_share, (fewer, more), sides)
@@ -136,9 +171,6 @@ def _more_calls(sides: Sides, samples: Samplings, operators: str) -> CountedWork
     if not 0 < large < 1 or small > MAX_OPPOSITE_SHARE * large:
         return None
     is_more = shares[1] > shares[0]
-    works = [work_of_operators(side, operators) for side in sides]
-    if inside(*(works if is_more else works[::-1])) < MIN_COMMON_WORK:
-        return None
     rows = more if is_more else fewer
     calls = math.fsum(row.calls for row in rows.values())
     largest = max(rows, key=lambda key: (rows[key].time_ns, key))
@@ -194,16 +226,9 @@ def _beyond(here: Mapping[tuple[int, str], _Row], there: Mapping[tuple[int, str]
     return beyond
 
 
-def _larger_inputs(sides: Sides, samples: Samplings) -> CountedWork | None:
-    """Detects that the same operators run on larger inputs, none on smaller: how much larger, weighted by the time
-    on the side with smaller inputs. A device does more work on larger inputs; the host that launches it does not."""
-    if not all(map(_has_steady_inputs, sides)):
-        return None
-    one, two = map(_sizes, sides)
-    up, down = _growth(one, two), _growth(two, one)
-    if (up is None) == (down is None):
-        return None
-    factor = up or down or 1.0
+def _larger_inputs(sides: Sides, samples: Samplings, way: int, factor: float) -> CountedWork | None:
+    """Returns inputs `factor` times as large on the candidate (`way` 1) or the baseline (-1), if clearly larger. A
+    device does more work on larger inputs; the host that launches it does not."""
     if factor <= LARGER:
         return None
     share = 1.0
@@ -212,7 +237,6 @@ def _larger_inputs(sides: Sides, samples: Samplings) -> CountedWork | None:
         steps = per_observation(samples, [side.steps.total_ns for side in sides])
         share = largest_share(path_time(sides, samples, "device"), steps)
     grown = math.log1p(share * (factor - 1))
-    way = 1 if up else -1
     return CountedWork(way * grown, "input elements", inputs=way * math.log(factor), may_hide=on_device)
 
 
@@ -228,29 +252,49 @@ def _has_steady_inputs(side: Summary) -> bool:
     return all(bool(rank.max() <= (1 + ALIKE_CALLS) * rank.min()) for rank in ranks)
 
 
-def _growth(small: Mapping[str, _Size], large: Mapping[str, _Size]) -> float | None:
-    """Ratio of input elements of the operators, large over small, weighted by time; None if some have fewer calls or
-    elements."""
+def _does_as_much(small: Mapping[str, _Size], large: Mapping[str, _Size]) -> bool:
+    """Whether `large` has the operators of `small`, by time, in as many calls on as many elements."""
+    done = math.fsum(size.time_ns for size, _ in _as_much(small, large))
+    return done > 0 and done >= MIN_COMMON_WORK * math.fsum(size.time_ns for size in small.values())
+
+
+def _as_much(small: Mapping[str, _Size], large: Mapping[str, _Size]) -> list[tuple[_Size, _Size]]:
     least = 1 - ALIKE_CALLS
-    as_much = {
-        name: (size, other) for name, size in small.items()
-        if (other := large.get(name)) and other.calls >= least * size.calls and other.elements >= least * size.elements
-    }  # fmt: skip
-    compared = math.fsum(size.time_ns for size, _ in as_much.values())
-    if not compared or compared < MIN_COMMON_WORK * math.fsum(size.time_ns for size in small.values()):
-        return None
+    return [
+        (size, other) for name, size in small.items()
+        if (other := large.get(name)) and other.calls >= least * size.calls
+        and other.largest(size.calls) >= least * size.largest(size.calls)
+    ]  # fmt: skip
+
+
+def _growth(small: Mapping[str, _Size], large: Mapping[str, _Size]) -> float:
+    """Ratio of input elements of the operators, large over small, weighted by time on the side with smaller inputs.
+    Operators with more calls count as not grown, as their additional calls may have other inputs."""
+    both = _as_much(small, large)
     grown = (
-        size.time_ns * (other.elements / size.elements if size.elements else 1.0) for size, other in as_much.values()
+        size.time_ns * (_input_ratio(size, other) if other.calls <= (1 + ALIKE_CALLS) * size.calls else 1.0)
+        for size, other in both
     )
-    return math.fsum(grown) / compared
+    return math.fsum(grown) / math.fsum(size.time_ns for size, _ in both)
+
+
+def _input_ratio(size: _Size, other: _Size) -> float:
+    """Ratio of the elements of the inputs that both have: a new operand, such as a mask, makes none of them larger."""
+    given = [pair for pair in zip(size.inputs, other.inputs, strict=False) if min(pair) > 0]
+    one, two = map(math.fsum, zip(*given, strict=True)) if given else (0.0, 0.0)
+    return (two + CALL_ELEMENTS * other.calls) / (one + CALL_ELEMENTS * size.calls)
 
 
 def _sizes(side: Summary) -> dict[str, _Size]:
     """Size of each operator per step."""
     by_name: dict[str, _Size] = {}
     for (name, *rest), work in work_of_operators(side, OPERATORS).items():
-        of = by_name.get(name, _Size(0.0, 0.0, 0.0))
-        sizes = input_elements(rest[0])[int(reads_a_part(name)) :] if rest else ()
-        elements = work.calls * (CALL_ELEMENTS + math.fsum(sizes))
-        by_name[name] = _Size(of.calls + work.calls, of.elements + elements, of.time_ns + work.time_ns)
+        of = by_name.get(name, _Size(0.0, (), ()))
+        inputs = input_elements(rest[0])[int(reads_a_part(name)) :] if rest else ()
+        all_calls = (work.calls * elements for elements in inputs)
+        by_name[name] = _Size(
+            of.time_ns + work.time_ns,
+            (*of.by_size, (CALL_ELEMENTS + math.fsum(inputs), work.calls)),
+            tuple(one + two for one, two in zip_longest(of.inputs, all_calls, fillvalue=0.0)),
+        )
     return by_name

@@ -109,7 +109,8 @@ def _counted(program: ProgramPart, verdict: Verdict, clocked: Clocked) -> Counte
 
 
 def _plain(counted: CountedWork) -> Counted:
-    return Counted(counted.noun, counted.calls, fraction_of(counted.log if counted.inputs is None else counted.inputs))
+    change = fraction_of(counted.log if counted.inputs is None else counted.inputs)
+    return Counted(counted.noun, counted.calls, change, counted.larger)
 
 
 def _by_counted_work(headline: Headline, counted: CountedWork | None, options: CompareOptions) -> Headline:

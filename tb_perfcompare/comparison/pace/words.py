@@ -159,20 +159,24 @@ def _mean_change(headline: Headline, machine: Part) -> float:
 
 
 def _counted(counted: Counted) -> str:
-    """Counted work: "31 more operator calls per step, +2.2 % time", "the same operators on 2.3 times the input"."""
+    """Counted work: "31 more operator calls per step, +2.2 % time", "31 more operator calls per step and more input",
+    "the same operators on 2.3 times the input"."""
     if counted.calls is None:
         return f"the same operators on {_input_ratio_text(1 + counted.change)}"
-    word = "more" if counted.calls > 0 else "fewer"
-    return f"{_calls(counted)} {word} {counted.noun} per step, {rough(counted.change, signed=True)} time"
+    word, less = ("more", "more") if counted.calls > 0 else ("fewer", "less")
+    size = f" and {less} input" if counted.larger else f", {rough(counted.change, signed=True)} time"
+    return f"{_calls(counted)} {word} {counted.noun} per step{size}"
 
 
 def _all_and_more(counted: Counted) -> str:
     """Counted work as a fact: "the candidate does all that the baseline does, and makes 31 more operator calls per
     step"."""
     more, other = ("candidate", "baseline") if counted.change > 0 else ("baseline", "candidate")
+    done, as_large = f"the {more} does all that the {other} does", "no operator of it on smaller inputs"
     if counted.calls is None:
-        return f"the {more} does all that the {other} does, and no operator of it on smaller inputs"
-    return f"the {more} does all that the {other} does, and makes {_calls(counted)} more {counted.noun} per step"
+        return f"{done}, and {as_large}"
+    larger = f", {as_large}" if counted.larger else ""
+    return f"{done}{larger}, and makes {_calls(counted)} more {counted.noun} per step"
 
 
 def _calls(counted: Counted) -> str:

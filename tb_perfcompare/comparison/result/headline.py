@@ -126,6 +126,7 @@ class Counted:
     noun: Annotated[str, "what is counted", ("operator calls", "kernel launches", "input elements")]
     calls: Annotated[float | None, "calls per step of the candidate minus the baseline's; null for input elements"]
     change: Annotated[Unbounded, "implied change of the step time, or change of the inputs' size; a fraction"]
+    larger: Annotated[bool, "inputs are larger on the side with more work, too; a change by calls leaves that out"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,12 +101,48 @@ def test_the_same_calls_are_inconclusive() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sorts", "rows"), [((1, 1, 1), 8), ((3, 3, 3), 9), ((3, 4, 3), 8)],
-    ids=["far less than captures differ", "other input shapes", "another number in each capture"],
+    ("sorts", "rows"), [((1, 1, 1), 8), ((3, 3, 3), 7), ((3, 4, 3), 8)],
+    ids=["far less than captures differ", "smaller inputs", "another number in each capture"],
 )  # fmt: skip
 def test_ambiguous_counts_do_not_decide(sorts: tuple[int, ...], rows: int) -> None:
     found = headline(*sorts, rows=rows)
     assert (found.verdict, found.counted) == (Verdict.INCONCLUSIVE, None)
+
+
+def test_more_calls_decide_on_larger_inputs_too() -> None:
+    found, back = headline(3, 3, 3, rows=9), headline(3, 3, 3, rows=9, swapped=True)
+    assert (found.verdict, back.verdict) == (Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER)
+    assert found.sentence == "Probably slower: 3 more operator calls per step and more input."
+    assert back.sentence == "Probably faster: 3 fewer operator calls per step and less input."
+    (text,) = [fact.text for fact in found.facts if fact.label == "Counted"]
+    assert text.endswith("does, no operator of it on smaller inputs, and makes 3 more operator calls per step")
+
+
+def counted_of(*steps: list[tuple[Any, ...]]) -> CountedWork | None:
+    """Counted work of two sides of eight equal steps each."""
+    made = [summary(sequence([calls] * 8, vendor="cpu")) for calls in steps]
+    return counted_work((made[0], made[1]), (observations(made[0]), observations(made[1])), "operators_by_shape")
+
+
+SOME, MASK = [64, 1000], [640, 1000]
+
+
+@pytest.mark.parametrize("larger", [1, 2])
+def test_a_new_operand_makes_no_input_larger(larger: int) -> None:
+    """A mask of ten times the size of the query, filled by new calls."""
+    query = [64 * larger, 1000]
+    plain = [("aten::attention", 900, [SOME, []]), ("aten::fill_", 10, [SOME])]
+    masked = [("aten::attention", 900, [query, MASK]), ("aten::fill_", 10, [SOME]), ("aten::fill_", 90, [MASK])]
+    counted, back = counted_of(plain, masked), counted_of(masked, plain)
+    assert counted is not None and back is not None and back.log == -counted.log
+    assert (counted.calls or math.exp(counted.inputs or 0)) == pytest.approx(larger, abs=0.1)
+
+
+def test_the_same_work_in_more_calls_is_not_more() -> None:
+    """Two calls on halves, and a product on a third more rows."""
+    whole = [("aten::mul", 500, [[64, 1000]]), ("aten::mm", 500, [[64, 1000]])]
+    halves = [*[("aten::mul", 250, [[32, 1000]])] * 2, ("aten::mm", 500, [[86, 1000]])]
+    assert counted_of(whole, halves) is None
 
 
 def test_larger_inputs_of_the_same_operators_decide() -> None:
@@ -128,12 +164,10 @@ def test_ambiguous_inputs_do_not_decide(rows: Rows) -> None:
 def test_a_single_element_that_becomes_many_hardly_counts() -> None:
     """Its operator takes 1 % of the time, most of it for the call; the product has a fifth more rows."""
 
-    def side(rows: int, filled: int) -> Summary:
-        calls = [("aten::mm", 990, [[rows, 1000]]), ("aten::fill_", 10, [[filled]])]
-        return summary(sequence([calls] * 8, vendor="cpu"))
+    def calls(rows: int, filled: int) -> list[tuple[Any, ...]]:
+        return [("aten::mm", 990, [[rows, 1000]]), ("aten::fill_", 10, [[filled]])]
 
-    made = side(1000, 1), side(1200, 10_000)
-    counted = counted_work(made, (observations(made[0]), observations(made[1])), "operators_by_shape")
+    counted = counted_of(calls(1000, 1), calls(1200, 10_000))
     assert counted is not None and counted.inputs == pytest.approx(math.log(1.2), abs=0.03)
 
 
