@@ -108,7 +108,8 @@ class Loader:
     def facts(
         self, files: Sequence[CaptureFile], report: Reporter = silent, *, marker: str = ""
     ) -> list[SpanFacts | InputError]:
-        """Returns for each file the facts that a list of runs shows, or the error; see Workspace.facts."""
+        """Returns for each file the facts that a list of runs shows, or the error. Reads only new or changed files, or
+        all of them if a `marker` is given."""
         self._known.state()
         known = [None if marker else self._known.facts(file) for file in files]
         jobs = [

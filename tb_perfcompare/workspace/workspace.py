@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.errors import InputError, MarkerMissing, NotComparable
+from tb_perfcompare.errors import MarkerMissing, NotComparable
 from tb_perfcompare.model.progress import Progress, Reporter, silent
-from tb_perfcompare.workspace.disk_cache.known_runs import SpanFacts
-from tb_perfcompare.workspace.inputs.sides import CaptureFile, ComparisonRequest, Side, Steps
+from tb_perfcompare.workspace.inputs.sides import ComparisonRequest, Side, Steps
 from tb_perfcompare.workspace.inputs.step_markers import markers_of
 from tb_perfcompare.workspace.jobs.summary_jobs import LoadedSide, compare_sides, outline_file, pooled, summarize_file
 from tb_perfcompare.workspace.listing.index import Index, Listing, Root
@@ -60,6 +59,8 @@ class Workspace:
     known         where to store the facts that run lists show about files; None: in the cache
     summarize, compare, outline  functions that summarise a file, compare two sides, and read the facts for a list of
                                  runs; module-level functions, so that workers can import them
+
+    Its methods `survey`, `facts` and `work` are those of its Loader.
     """
 
     def __init__(
@@ -84,6 +85,7 @@ class Workspace:
         self._pool = WorkerPool(default_workers() if workers is None else workers) if pool is None else pool
         self._cluster = None if scheduler is None else ClusterPool(scheduler)
         self._loader = Loader(self._pool, cache, summarize, in_process_bytes, self._cluster, known, outline)
+        self.survey, self.facts, self.work = self._loader.survey, self._loader.facts, self._loader.work
         self._comparisons: SingleFlight[Comparison] = SingleFlight(ByteCache(_COMPARISON_CACHE_BYTES))
         self._strict: SingleFlight[bytes] = SingleFlight(ByteCache(_STRICT_CACHE_BYTES))
         self._profiler_answers: SingleFlight[CompatAnswer] = SingleFlight(ByteCache(0))
@@ -156,20 +158,6 @@ class Workspace:
         loaded, _ = self._both(sides, window, report)
         return loaded[0].side, loaded[1].side
 
-    def survey(
-        self, files: Sequence[CaptureFile], window: str = "device", report: Reporter = silent, *, tail: bool = False,
-        marker: str = "",
-    ) -> list[Summary | InputError]:  # fmt: skip
-        """Summarises each file separately: its summary, or the error; `tail` and `marker` as in SummaryJob."""
-        return self._loader.survey(files, window, report, tail=tail, marker=marker)
-
-    def facts(
-        self, files: Sequence[CaptureFile], report: Reporter = silent, *, marker: str = ""
-    ) -> list[SpanFacts | InputError]:
-        """Returns for each file the facts that a list of runs shows, or the error. Reads only new or changed files, or
-        all of them if a `marker` is given."""
-        return self._loader.facts(files, report, marker=marker)
-
     def ask(self, request: ComparisonRequest) -> AbstractContextManager[Flight[Comparison]]:
         """Joins the computation of a comparison: a cached result, work under way, or new work; equal requests are
         computed once. The `with` body holds it; work that no caller holds any more is cancelled."""
@@ -202,12 +190,6 @@ class Workspace:
 
         return wait_for(self._profiler_answers.joined(request, ask), report).result()
 
-    def work(
-        self, function: Callable[..., T], arguments: tuple[Any, ...], flight: Flight[Any], files: Sequence[CaptureFile]
-    ) -> T:
-        """Calls `function(*arguments, report)` on `files`: in this process if they are small, else in a worker."""
-        return self._loader.work(function, arguments, flight, files)
-
     def close(self) -> None:
         """Ends all work and all processes."""
         with self._lock:
@@ -236,13 +218,14 @@ class Workspace:
         return handler
 
     def _answer(self, request: ComparisonRequest, flight: Flight[Comparison]) -> Comparison:
-        key = None if self._comparison_cache is None else self._comparison_cache.key(request)
-        cached = None if self._comparison_cache is None or key is None else self._comparison_cache.get(key)
-        if cached is not None:
-            return cached
-        comparison = self._compared(request, flight)
-        if self._comparison_cache is not None and key is not None and not flight.provisional:
-            self._comparison_cache.put(key, request, comparison)
+        cache = self._comparison_cache
+        if cache is None or (key := cache.key(request)) is None:
+            return self._compared(request, flight)
+        comparison = cache.get(key)
+        if comparison is None:
+            comparison = self._compared(request, flight)
+            if not flight.provisional:
+                cache.put(key, request, comparison)
         return comparison
 
     def _compared(self, request: ComparisonRequest, flight: Flight[Comparison]) -> Comparison:

@@ -44,9 +44,9 @@ class Server:
         assert answer.status_code == 200, answer.text
         return json.loads(answer.data)
 
-    def lines(self, **query: str) -> list[dict[str, Any]]:
-        """The decoded lines of api/comparison."""
-        answer = self.get("api/comparison", **query)
+    def lines(self, route: str = "api/comparison", **query: str) -> list[dict[str, Any]]:
+        """The decoded lines of a route that streams, which must be 200."""
+        answer = self.get(route, **query)
         assert answer.status_code == 200, answer.text
         return [json.loads(line) for line in answer.data.splitlines()]
 

@@ -38,14 +38,8 @@ def several(tmp_path: Path, serve: Callable[..., Server]) -> Server:
     return serve(logs)
 
 
-def lines(server: Server, **query: str) -> list[dict[str, Any]]:
-    answer = server.get("api/verdicts", **query)
-    assert answer.status_code == 200, answer.text
-    return [json.loads(line) for line in answer.data.splitlines()]
-
-
 def test_each_candidate_is_a_row_in_the_order_asked_for(several: Server) -> None:
-    rows = [line["row"] for line in lines(several, **ASKED) if "row" in line]
+    rows = [line["row"] for line in several.lines("api/verdicts", **ASKED) if "row" in line]
     assert [(row["row"], row["candidate"]["run"]) for row in rows] == [(0, "slow"), (1, "broken"), (2, "alike")]
     assert [row["result"] and row["result"]["headline"]["verdict"] for row in rows] == ["slower", None, "same"]
 
@@ -84,7 +78,7 @@ def test_a_row_has_the_parts_of_the_pair_and_its_largest_rows(several: Server) -
 
 
 def test_the_last_line_has_p_adjusted_for_all_comparisons(several: Server) -> None:
-    *_, last = lines(several, **ASKED)
+    *_, last = several.lines("api/verdicts", **ASKED)
     assert last["result"] == several.json("api/verdicts", stream="0", **ASKED)
     slow, broken, alike = last["result"]["rows"]
     p = slow["result"]["headline"]["p"]
@@ -94,9 +88,9 @@ def test_the_last_line_has_p_adjusted_for_all_comparisons(several: Server) -> No
 
 
 def test_progress_says_which_row_it_is_about(several: Server) -> None:
-    rows = [line["progress"]["row"] for line in lines(several, **ASKED) if "progress" in line]
+    rows = [line["progress"]["row"] for line in several.lines("api/verdicts", **ASKED) if "progress" in line]
     assert rows == sorted(rows) and set(rows) == {0, 1, 2}
-    assert not any("progress" in line for line in lines(several, baseline="normal", candidate_1="slow"))
+    assert not any("progress" in line for line in several.lines("api/verdicts", baseline="normal", candidate_1="slow"))
 
 
 def test_a_part_of_a_run_can_be_a_candidate(tmp_path: Path, serve: Callable[..., Server]) -> None:
@@ -158,7 +152,7 @@ def test_a_server_that_stops_says_so_instead_of_rows(several: Server, tmp_path: 
     several.plugin._opening._workspace = Workspace([Root(str(logs))], workers=2, summarize=tasks.slow_summary)
     texts: list[dict[str, Any]] = []
     query = {"baseline": "normal", "candidate_1": "slow", "candidate_2": "alike"}
-    asking = threading.Thread(target=lambda: texts.extend(lines(several, **query)))
+    asking = threading.Thread(target=lambda: texts.extend(several.lines("api/verdicts", **query)))
     asking.start()
     assert becomes_true(lambda: (logs / "slow.pid").exists())
     several.close()

@@ -17,7 +17,7 @@ from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.discover import find_runs, is_named_after_rank, parse_source, without_part
 from tb_perfcompare.sources.perf_data.file_names import companion_files
-from tb_perfcompare.sources.run_entries import FileEntry, PointEntry, RunEntry, SpanEntry, WorkerEntry
+from tb_perfcompare.sources.run_entries import PointEntry, RunEntry, SpanEntry, WorkerEntry
 from tb_perfcompare.sources.saved.manifest import read_manifest
 from tb_perfcompare.sources.storage.file_systems import file_system, without_secrets
 from tb_perfcompare.sources.storage.inside_only import FOLLOW, INSIDE, LINKS
@@ -93,14 +93,12 @@ class Index:
         return _as_saved(side, run)
 
     def _run(self, name: str) -> RunEntry:
-        listing = self.listing()
-        run = _named(listing.runs, name)
-        if run is None:
-            listing = self.listing(rescan=True)  # it may have appeared since
-            run = _named(listing.runs, name)
-        if run is None:
-            raise _unknown("run", name, [entry.name for entry in listing.runs])
-        return run
+        for rescan in (False, True):  # it may have appeared since the last scan
+            runs = self.listing(rescan=rescan).runs
+            for run in runs:
+                if run.name == name:
+                    return run
+        raise _unknown("run", name, [run.name for run in runs])
 
 
 def side_from_path(
@@ -198,7 +196,7 @@ def _launches_of(run: RunEntry) -> CaptureFile:
 
 def span_file(run: RunEntry, worker: WorkerEntry, span: SpanEntry) -> CaptureFile:
     """Returns the file of one span, ready to be read."""
-    return _capture(run, worker, span, span.file, f"{run.name}/{span.file.name}", run.name)
+    return _capture(run, worker, span, f"{run.name}/{span.file.name}", run.name)
 
 
 def _scan(roots: Iterable[Root], inside: bool) -> Listing:
@@ -271,10 +269,6 @@ def _named_point(root: Root, point: PointEntry) -> PointEntry:
     return PointEntry(f"{root.name}/{point.name}", series, point.file)
 
 
-def _named(runs: Sequence[RunEntry], name: str) -> RunEntry | None:
-    return next((run for run in runs if run.name == name), None)
-
-
 def _select(
     run: RunEntry, worker: str | None, span: str | None, *, shown: str, described: str, source: str,
     shown_whole: bool = False,
@@ -289,14 +283,13 @@ def _select(
         labels = dict.fromkeys(part.label for entry in workers for part in entry.spans)
         raise _unknown(f"span in {described}", str(span), list(labels))
     return [
-        _capture(run, entry, part, part.file, shown if shown_whole else shown + part.file.name, source)
+        _capture(run, entry, part, shown if shown_whole else shown + part.file.name, source)
         for entry, part in chosen
     ]
 
 
-def _capture(
-    run: RunEntry, worker: WorkerEntry, span: SpanEntry, file: FileEntry, shown: str, source: str
-) -> CaptureFile:
+def _capture(run: RunEntry, worker: WorkerEntry, span: SpanEntry, shown: str, source: str) -> CaptureFile:
+    file = span.file
     return CaptureFile(
         file.path, shown, file.name, file.bytes, file.mtime_ns, file.run or run.name, worker.name, span.label,
         worker.rank, source, file.part, companion_files(file.path, file_system(file.path, file.link_root)),
