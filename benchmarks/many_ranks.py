@@ -57,7 +57,7 @@ def _body(job: Job, variant: int, *, late: bool = False) -> bytes:
     layers = max(2, job.bytes_each // STEPS // _LAYER_BYTES)
     draw = random.Random(1000 * job.seed + variant)
     own_us = _STEP_US + (job.late_us if job.late >= 0 else 0.0)
-    parts = []
+    parts: list[str] = []
     for step in range(STEPS):
         parts += _step(step, layers, draw, job, step * own_us + 1000, own_us - (0.0 if late else own_us - _STEP_US))
     end = STEPS * own_us + 1000

@@ -224,7 +224,7 @@ def kinds() -> Work:
             recording = without_unread(read_trace(path, want_hash=False))
             summaries.append(summarize(recording, Origin(path, "run", "worker0", "1")))
             reading += cpu_seconds() - start
-            timeline = interpret(recording.events, find_vendor(recording)[0])
+            timeline = interpret(recording.events, find_vendor(recording))
             start = cpu_seconds()
             trace_steps(timeline)
             finding += cpu_seconds() - start
