@@ -20,6 +20,15 @@ NO_TENSOR: Final = frozenset(
 )  # fmt: skip
 """Values of "Input type" for arguments that are not tensors: lists, scalars, absent ones."""
 
+_SPELLINGS: Final = {
+    "long": "long int", "long long": "long int", "long long int": "long int", "int64_t": "long int",
+    "__int64": "long int", "short": "short int", "char": "signed char", "unsigned short": "short unsigned int",
+    "unsigned long": "long unsigned int", "unsigned long long": "long unsigned int",
+    "long long unsigned int": "long unsigned int", "unsigned __int64": "long unsigned int", "Half": "c10::Half",
+    "BFloat16": "c10::BFloat16",
+}  # fmt: skip
+_TYPE = re.compile(r"""(?<=['"])[^'",]+(?=['"])""")
+
 NO_TYPES: Final = frozenset(("", "[]"))
 """Lists of types of calls without arguments, and of PyTorch 1.8, which records none."""
 
@@ -65,6 +74,18 @@ def without_lists(shape: str) -> str:
         return shape
     is_list = [isinstance(dims, list) and any(isinstance(dim, list) for dim in dims) for dims in inputs]
     return str([[] if of_tensors else dims for of_tensors, dims in zip(is_list, inputs, strict=True)])
+
+
+def one_spelling(kind: str) -> str:
+    """A C++ type as builds of PyTorch by GCC spell it: int64_t is "long int", but "long" by Clang, "long long" on
+    macOS, "__int64" on Windows."""
+    kind = kind.removeprefix("struct ").removeprefix("class ")
+    return _SPELLINGS.get(kind, kind)
+
+
+def types_in_one_spelling(types: str) -> str:
+    """A list such as ['__int64', 'Scalar'] with each type in one spelling."""
+    return _TYPE.sub(lambda kind: one_spelling(kind[0]), types)
 
 
 @lru_cache(maxsize=1 << 12)

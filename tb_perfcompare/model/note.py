@@ -29,6 +29,7 @@ class NoteCode(str, Enum):
     UNFINISHED_STEPS = "unfinished_steps"  # the recording ended before they did; included on request
     OVERLAPPING_STEPS = "overlapping_steps"
     UNLINKED_DEVICE_EVENTS = "unlinked_device_events"  # no launching API call was recorded
+    DEVICE_AFTER_STEPS = "device_after_steps"  # device work after the last step, of unknown steps
     LINKED_BY_TIME = "linked_by_time"  # External id equals correlation: operators found by time on the thread
     OVERLAPPING_OPERATORS = "overlapping_operators"  # partly overlapping events on one thread, clipped
     COLLECTIVES_MOVED = "collectives_moved"  # collective kernels counted as Communication, not Kernel

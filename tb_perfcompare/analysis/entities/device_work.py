@@ -104,7 +104,7 @@ def type_texts(timeline: InterpretedTrace, rows: EventIndex) -> Coded | None:
     code = np.zeros(len(rows), dtype=np.int64)
     code[operator >= 0] = 1 + argument_values(events, "input_type", counted, -1)
     used, at = factorize(code, len(events.strings) + 1)
-    number, texts = numbered_texts(events.strings, used)
+    number, texts = numbered_texts(events.strings, used, is_types=True)
     return (number[at], TextPool(texts)) if number.any() else None
 
 

@@ -12,6 +12,7 @@ from tb_perfcompare.analysis.columns.shown_texts import shown_texts
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import EventIndex, Ints, Ints32, StepIndex, max_by_target, min_by_target, unique_places
 from tb_perfcompare.model.events import EventTable
+from tb_perfcompare.model.input_shapes import types_in_one_spelling
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.summary.summary import GroupTable
 from tb_perfcompare.model.texts import Coded, TextPool, column, keys
@@ -115,18 +116,20 @@ def argument_texts(events: EventTable, argument: str, rows: EventIndex) -> tuple
     codes = np.asarray(events.args[argument].dense(len(events), -1), dtype=np.int32)
     codes += 1
     used, place = factorize(gather(codes, rows), len(events.strings) + 1)
-    number, texts = numbered_texts(events.strings, used)
+    number, texts = numbered_texts(events.strings, used, is_types=argument == "input_type")
     return gather(number, place), texts
 
 
-def numbered_texts(strings: StringTable, codes: Ints) -> tuple[Ints32, list[str]]:
+def numbered_texts(strings: StringTable, codes: Ints, *, is_types: bool = False) -> tuple[Ints32, list[str]]:
     """Returns ((c,) index of each code's display text, the display texts); equal display texts share an index.
 
     `codes` ascend; a code is the index of a text + 1, and 0 means "", whose index is 0. Texts are in order of
-    occurrence.
+    occurrence. Types (`is_types`) are in one spelling.
     """
     stated = codes[1:] if len(codes) and codes[0] == 0 else codes
     shown = shown_texts(list(map(strings.texts.__getitem__, (stated - 1).tolist())))
+    if is_types:
+        shown = list(map(types_in_one_spelling, shown))
     texts = list(dict.fromkeys(("", *shown)))
     index = dict(zip(texts, range(len(texts)), strict=True))
     number = np.zeros(len(codes), dtype=np.int32)

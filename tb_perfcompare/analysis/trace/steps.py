@@ -36,6 +36,7 @@ class Windows:
     unfinished  (label, reason) of steps that are kept although the recording ended before they did
     marked    False if the trace has no markers and is one window
     overlaps  number of windows that were cut because markers overlapped
+    markers_end_ns  end of the last step's marker, left out or not; 0 without markers
     """
 
     label: tuple[str, ...]
@@ -45,6 +46,7 @@ class Windows:
     marked: bool
     overlaps: int
     unfinished: tuple[tuple[str, str], ...] = ()
+    markers_end_ns: int = 0
 
 
 def step_windows(timeline: InterpretedTrace, *, tail: bool = False) -> dict[str, Windows]:
@@ -67,14 +69,21 @@ def step_windows(timeline: InterpretedTrace, *, tail: bool = False) -> dict[str,
 
 
 def whole_windows(timeline: InterpretedTrace) -> dict[str, Windows]:
-    """Returns the recording as one step, under both rules."""
-    return range_windows(timeline, _whole_window(timeline))
+    """Returns the recording as one step, under both rules: with device work whose launch was not recorded."""
+    window = _whole_window(timeline)
+    ends = timeline.ends(timeline.is_device & (timeline.launcher < 0))
+    if len(window.label) and len(ends):
+        window = replace(window, end_ns=np.maximum(window.end_ns, ends.max()))
+    return range_windows(timeline, window)
 
 
 def range_windows(
     timeline: InterpretedTrace, ranges: Windows, *, tail: bool = False, end_ns: Nanoseconds | None = None
 ) -> dict[str, Windows]:
     """Returns windows of these ranges on the host under both rules; `end_ns` are other ends under the rule "marker"."""
+    if ranges.marked:
+        cut_off = sum(total_ns for _, total_ns, _ in ranges.dropped)
+        ranges = replace(ranges, markers_end_ns=int(ranges.end_ns[-1]) + cut_off)
     device = _extend(timeline, ranges, tail=tail)
     kept = len(device.label)
     ends = ranges.end_ns if end_ns is None else end_ns

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from tb_perfcompare.analysis.trace.event_steps import EventSteps
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows
@@ -11,6 +13,12 @@ from tb_perfcompare.model.recordings.recording import TraceRecording
 from tb_perfcompare.model.summary.summary import StepCategory
 from tb_perfcompare.number_text import listed, many, percent, time
 
+UNKNOWN_STEP = 0.1
+"""Share of the device time after the last step from which step times may say nothing about the device.
+
+Where hosts wait for the device it is 0; a host that is done with six steps when the device is done with one leaves 0.8.
+"""
+
 
 def reading_notes(recording: TraceRecording, timeline: InterpretedTrace, windows: Windows) -> tuple[Note, ...]:
     """Returns the notes on what was corrected, or is weak, in the reading of this file."""
@@ -18,6 +26,7 @@ def reading_notes(recording: TraceRecording, timeline: InterpretedTrace, windows
     device = timeline.is_device
     unlinked = int((device & (timeline.launcher < 0)).sum())
     total = int(device.sum())
+    late = _share_after_steps(timeline, windows)
     # torch-tb-profiler already counts host annotations of collectives as Communication; kernels are moved there.
     moved = int((device & (timeline.role == StepCategory.COMMUNICATION)).sum())
     possible: list[tuple[bool, NoteCode, str]] = [
@@ -45,8 +54,13 @@ def reading_notes(recording: TraceRecording, timeline: InterpretedTrace, windows
         (
             total > 0 and unlinked > 0,
             NoteCode.UNLINKED_DEVICE_EVENTS,
-            f"{unlinked:,} of {total:,} device events have no recorded launch: steps include their time, operators "
-            "do not",
+            f"{unlinked:,} of {total:,} device events have no recorded launch: they count in the step in which they "
+            "run, and in no operator",
+        ),
+        (
+            late > UNKNOWN_STEP,
+            NoteCode.DEVICE_AFTER_STEPS,
+            f"{percent(late)} of the device time runs after the last step, and no recorded launch tells its step",
         ),
         (
             timeline.ids_unusable,
@@ -65,6 +79,14 @@ def reading_notes(recording: TraceRecording, timeline: InterpretedTrace, windows
         ),
     ]
     return tuple(Note(code, message, path) for applies, code, message in possible if applies)
+
+
+def _share_after_steps(timeline: InterpretedTrace, windows: Windows) -> float:
+    """Share of the device time that runs after the last step's marker and whose launch was not recorded."""
+    rows = np.flatnonzero(timeline.is_device)
+    length = timeline.events.dur_ns[rows]
+    after = (timeline.launcher[rows] < 0) & (timeline.events.start_ns[rows] >= windows.markers_end_ns)
+    return float(length[after].sum() / length.sum()) if windows.markers_end_ns and length.any() else 0.0
 
 
 def disputed_notes(

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
-from tb_perfcompare.model.input_shapes import NO_TENSOR
+from tb_perfcompare.model.input_shapes import NO_TENSOR, one_spelling
 from tb_perfcompare.quick_dataclass import dataclass
 
 LARGEST: Final = 1 << 62
@@ -56,15 +56,14 @@ UINT8, INT8, INT16 = DataType("uint8", 1, 1), DataType("int8", 1, 1), DataType("
 COMPLEX64, COMPLEX128 = DataType("complex64", 8, 3), DataType("complex128", 16, 3)
 
 DATA_TYPES: Final[dict[str, DataType]] = {
-    "float": FP32, "double": FP64, "bool": BOOL, "unsigned char": UINT8, "signed char": INT8, "char": INT8,
-    "short": INT16, "short int": INT16, "int": INT32, "long": INT64, "long int": INT64, "long long": INT64,
-    "__int64": INT64, "c10::Half": FP16, "c10::BFloat16": BF16, "c10::complex<float>": COMPLEX64,
+    "float": FP32, "double": FP64, "bool": BOOL, "unsigned char": UINT8, "signed char": INT8, "short int": INT16,
+    "int": INT32, "long int": INT64, "c10::Half": FP16, "c10::BFloat16": BF16, "c10::complex<float>": COMPLEX64,
     "c10::complex<double>": COMPLEX128, "c10::Float8_e4m3fn": FP8, "c10::Float8_e4m3fnuz": FP8,
     "c10::Float8_e5m2": FP8, "c10::Float8_e5m2fnuz": FP8, "c10::Float8_e8m0fnu": FP8,
-    "unsigned short": DataType("uint16", 2, 1), "unsigned int": DataType("uint32", 4, 1),
-    "unsigned long": DataType("uint64", 8, 1), "c10::qint8": INT8, "c10::quint8": UINT8, "c10::qint32": INT32,
+    "short unsigned int": DataType("uint16", 2, 1), "unsigned int": DataType("uint32", 4, 1),
+    "long unsigned int": DataType("uint64", 8, 1), "c10::qint8": INT8, "c10::quint8": UINT8, "c10::qint32": INT32,
 }  # fmt: skip
-"""C++ type in "Input type" -> type. Only tensors have C++ types: scalars are "Scalar", in old traces "Int"."""
+"""C++ type in "Input type", in one spelling -> type. Only tensors have one: scalars are "Scalar", once "Int"."""
 
 OPAQUE_TYPES: Final = {f"OpaqueType<{size}u>": DataType("", size, 0) for size in (1, 2, 4, 8, 16)}
 """Element types in names of kernels that only copy: a size, whatever the type."""
@@ -150,7 +149,7 @@ class Call(msgspec.Struct, frozen=True):
             raise NoModelError(f"input {index} has not as many sizes as strides")
         if not self.listed:
             raise NoModelError("the types of the tensors in a list are not recorded")
-        kind = self.listed[index if len(self.listed) > index > 0 else 0]
+        kind = one_spelling(self.listed[index if len(self.listed) > index > 0 else 0])
         data_type = DATA_TYPES.get(kind) or OPAQUE_TYPES.get(kind)
         if data_type is None:
             raise NoModelError(f"unknown data type: {kind[:60]}")
@@ -275,7 +274,7 @@ def _decoded(text: str, what: str) -> list[Any]:
 
 @lru_cache(maxsize=4096)
 def _kinds(text: str) -> tuple[str, ...]:
-    return _strings(text, "the types")
+    return tuple(map(one_spelling, _strings(text, "the types")))
 
 
 _TEXTS: Final = msgspec.json.Decoder(tuple[str, ...])

@@ -19,6 +19,7 @@ from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.wording import many, percent_text
 from tb_perfcompare.comparison.statistics.samples import counted_steps
 from tb_perfcompare.model.arrays import Floats
+from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.summary.iterations import DETECTED, PROFILER, Marker
 from tb_perfcompare.model.summary.iterations import WHOLE as WHOLE_RECORDING
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, KERNEL_TIME, Summary
@@ -231,7 +232,15 @@ def number_of_steps(a: Summary, b: Summary) -> Check:
 
 
 def left_out(a: Summary, b: Summary) -> Check:
-    """Warm-up and incomplete steps that are not compared."""
+    """Warm-up and incomplete steps that are not compared, and device work of unknown steps, without which step times
+    say little."""
+    late = [
+        f"{side}: {note.message}" for side, summary in zip(SIDES, (a, b), strict=True)
+        for note in summary.notes if note.code is NoteCode.DEVICE_AFTER_STEPS
+    ]  # fmt: skip
+    if late:
+        advice = "synchronize with the device in each step, or compare whole recordings (--step-marker whole)"
+        return Check("left_out", "fail", "; ".join((*dict.fromkeys(late), advice)), ("verdict", "ledger"))
     noun = "cycles" if a.metric == CYCLE_TIME else "steps"
     counts, serious = list[str](), False
     for side, summary in zip(SIDES, (a, b), strict=True):

@@ -126,3 +126,31 @@ def test_a_step_number_repeated_later_is_another_step() -> None:
     trace.step(1, 0, 100)
     trace.step(1, 500, 620)
     assert windows_us(summary(trace)) == [("1", 0, 100), ("1 (2)", 500, 120)]
+
+
+def lagging(vendor: str = "cuda", *, linked: bool, marked: bool = True, waits: bool = False) -> TraceBuilder:
+    """Six steps of 100 µs on the host, each with a kernel of 300 µs."""
+    trace = TraceBuilder(vendor=vendor)
+    for step in range(6):
+        start = 300 * step if waits else 100 * step
+        trace.op("aten::mm", start, start + 90)
+        trace.kernel("gemm", 300 * step + 10, 300 * step + 310, launch=(start + 1, start + 5) if linked else None)
+        if marked:
+            trace.step(step, start, start + (300 if waits else 100))
+    return trace
+
+
+def late_notes(drawn: Summary) -> list[str]:
+    return [note.message for note in drawn.notes if note.code is NoteCode.DEVICE_AFTER_STEPS]
+
+
+def test_device_work_after_the_last_step_is_named_unless_a_launch_tells_its_step() -> None:
+    assert late_notes(summary(lagging(linked=False))) == [
+        "66.7 % of the device time runs after the last step, and no recorded launch tells its step"
+    ]
+    for known in (lagging(linked=True), lagging(linked=False, waits=True), lagging(linked=False, marked=False)):
+        assert late_notes(summary(known)) == []
+
+
+def test_a_whole_recording_includes_device_work_without_a_launch() -> None:
+    assert windows_us(summary(lagging(linked=False, marked=False))) == [("0", 0, 1810)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.model.summary.summary import Summary
@@ -29,6 +31,21 @@ def test_an_operator_of_another_type_is_part_of_the_change_of_types() -> None:
     before, after = products("float", 100, 20), products("c10::BFloat16", 20, 60)
     for found in (compare(before, after), compare(after, before)):
         assert rules_of(found)[:1] == ["data_type_changed"]
+
+
+@pytest.mark.parametrize(
+    ("linux", "other", "changed"),
+    [
+        ("long int", "long long", False), ("long int", "__int64", False), ("long int", "long", False),
+        ("long unsigned int", "unsigned __int64", False), ("c10::Half", "struct c10::Half", False),
+        ("long int", "int", True), ("long int", "long unsigned int", True),
+    ],
+)  # fmt: skip
+def test_the_spelling_of_a_platform_is_no_other_type(linux: str, other: str, changed: bool) -> None:
+    before, after = products(linux, 100, 20), products(other, 130, 20)
+    for found in (compare(before, after), compare(after, before)):
+        assert ("data_type_changed" in rules_of(found)) == changed
+        assert len(found.tables["operators_by_type"].rows) == (5 if changed else 3)
 
 
 def test_a_faster_operator_of_the_same_type_leads() -> None:

@@ -98,6 +98,7 @@ TRIPPED: list[tuple[str, str, Change, str]] = [
     ("operators", "warn", other_program(BASE.changed(repeats=3)), "of operator calls per step are shared"),
     ("steps", "warn", other_program(BASE.changed(steps=4)), "14 vs 4 steps"),
     ("left_out", "warn", dropped(5), "5 of 19 steps of the candidate (incomplete)"),
+    ("left_out", "fail", noted(NoteCode.DEVICE_AFTER_STEPS), "(--step-marker whole)"),
     ("world_size", "warn", environment(distributed__world_size="8"), "world size not recorded vs 8"),
     ("ranks", "warn", two_workers, "1 worker in the baseline, 2"),
     ("profiler_flags", "warn", other_program(BASE.changed(flags=("with_stack",))), "differs: with_stack false → true"),
