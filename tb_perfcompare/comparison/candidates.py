@@ -95,9 +95,8 @@ def _parts(comparison: Comparison) -> tuple[RowTimes, ...]:
 def _largest(table: Table) -> tuple[RowTimes, ...]:
     """The rows with the most time in the baseline, which do not depend on the candidate, and those with the largest
     change."""
-    places = {column.name: at for at, column in enumerate(table.columns)}
     keys = [at for at, column in enumerate(table.columns) if column.role == "key"]
-    sides = [cells_of(table.rows, places[name]) for name in ("baseline_us", "candidate_us")]
+    sides = [cells_of(table.rows, table.places[name]) for name in ("baseline_us", "candidate_us")]
     a, b = (np.array([cell or 0.0 for cell in cells], dtype=np.float64) for cells in sides)
     most = np.argsort(-a, kind="stable")[:_MAX_BY_TIME].tolist()
     changed = np.argsort(-np.abs(b - a), kind="stable")[:_MAX_BY_CHANGE].tolist()

@@ -216,10 +216,9 @@ def _interval_of(row: dict[str, Cell], low: str, high: str) -> tuple[float, floa
 
 def _row(comparison: Comparison, category: str) -> dict[str, Cell]:
     table = comparison.table(_TABLE)
-    names = [column.name for column in table.columns]
-    rows = [dict(zip(names, row, strict=True)) for row in table.rows]
+    rows = [dict(zip(table.places, row, strict=True)) for row in table.rows]
     row_dict = next((row for row in rows if row["category"] == category), None)
-    return row_dict or dict.fromkeys(names)  # neither side recorded it
+    return row_dict or dict.fromkeys(table.places)  # neither side recorded it
 
 
 def _number(cell: Cell) -> float:

@@ -65,7 +65,7 @@ def grid_of(table: Table, *, top: int | None = None, brief: bool = True) -> Grid
     times = number_text.table_scale(_largest(table, rows, lambda column: column.kind == "time_us"))
     sizes = number_text.byte_scale(_largest(table, rows, lambda column: column.unit == "bytes"))
     heads = tuple(_head(table.columns[index], times, sizes) for index in chosen)
-    unit_at = next((index for index, column in enumerate(table.columns) if column.name == "unit"), None)
+    unit_at = table.places.get("unit")
     cells = tuple(
         tuple(
             _format_cell(table.columns[index], row[index], times, sizes, "" if unit_at is None else row[unit_at])

@@ -88,7 +88,7 @@ def table_page(blocks: Sequence[Block], table: Table) -> str:
 
 def _in_words(table: Table) -> tuple[Row, ...]:
     """Returns the rows with the names of checks as words, without underscores."""
-    checks = [column.name for column in table.columns].index("caveats")
+    checks = table.places["caveats"]
     return tuple(
         (*row[:checks], None if row[checks] is None else str(row[checks]).replace("_", " "), *row[checks + 1 :])
         for row in table.rows
@@ -149,14 +149,13 @@ _COLUMNS = ("shift", "low", "high", "verdict", "margin")
 
 def _shift_column(table: Table) -> int | None:
     """Index of the column with the shift in a table of candidates; None for other tables."""
-    names = [column.name for column in table.columns]
-    return names.index("shift") if all(name in names for name in _COLUMNS) else None
+    return table.places["shift"] if table.places.keys() >= set(_COLUMNS) else None
 
 
 def _intervals(table: Table) -> tuple[str, tuple[str, ...]]:
     """Returns (heading with the axis, a drawing per row with its figures as text); "–" for rows without a shift."""
-    names = [column.name for column in table.columns]
-    picked = [tuple(row[names.index(name)] for name in _COLUMNS) for row in table.rows]
+    places = [table.places[name] for name in _COLUMNS]
+    picked = [tuple(row[place] for place in places) for row in table.rows]
     axis = _axis(picked)
     zero = f'<line class="zero" x1="{axis.at(0)}" x2="{axis.at(0)}" y1="0" y2="18"/>'
     ends = f'<text x="{axis.at(0)}" y="11" text-anchor="middle">0</text>'

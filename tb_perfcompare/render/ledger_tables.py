@@ -92,11 +92,11 @@ def category_table(comparison: Comparison) -> Table:
 def at_equal_speed(comparison: Comparison) -> dict[str, tuple[Cell, Cell]]:
     """Category -> change at equal machine speed and its p; empty if not known."""
     table = comparison.tables.get("categories")
-    names = [] if table is None else [column.name for column in table.columns]
     change, p = (column.name for column in columns.AT_EQUAL_SPEED)
-    if table is None or change not in names:
+    if table is None or change not in table.places:
         return {}
-    return {str(row[0]): (row[names.index(change)], row[names.index(p)]) for row in table.rows}
+    change_at, p_at = table.places[change], table.places[p]
+    return {str(row[0]): (row[change_at], row[p_at]) for row in table.rows}
 
 
 def entity_table(comparison: Comparison) -> Table:

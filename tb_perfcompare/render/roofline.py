@@ -9,6 +9,7 @@ from html import escape
 
 from tb_perfcompare import number_text
 from tb_perfcompare.comparison.result.table import Table
+from tb_perfcompare.comparison.tables.row_query import row_keys
 from tb_perfcompare.model.device_peaks import DevicePeaks
 from tb_perfcompare.render.printable import printable
 from tb_perfcompare.render.svg_axis import Axis
@@ -49,15 +50,14 @@ class Point:
 
 def points_of(table: Table) -> list[Point]:
     """Returns the rows with FLOP and bytes above zero on at least one side, longest first."""
-    index_of = {column.name: index for index, column in enumerate(table.columns)}
+    index_of = table.places
     if not all(f"{side}_{name}" in index_of for side in _SIDES for name in _FIGURES):
         return []
-    keys = [index for index, column in enumerate(table.columns) if column.role == "key"]
     points = []
-    for row in table.rows:
-        spots = [_spot(*(row[index_of[f"{side}_{name}"]] for name in _FIGURES)) for side in _SIDES]
-        if any(spots):
-            points.append(Point(" › ".join(str(row[key]) for key in keys), (spots[0], spots[1])))
+    for key, row in zip(row_keys(table), table.rows, strict=True):
+        a, b = (_spot(*(row[index_of[f"{side}_{name}"]] for name in _FIGURES)) for side in _SIDES)
+        if a or b:
+            points.append(Point(key, (a, b)))
     return sorted(points, key=lambda point: (-point.us, point.name))
 
 

@@ -31,7 +31,7 @@ class Step:
 
 def steps_of(table: Table, side: str) -> list[Step]:
     """Returns the side's steps that have a time, in the order of the table."""
-    index_of = {column.name: index for index, column in enumerate(table.columns)}
+    index_of = table.places
     rows = [row for row in table.rows if row[index_of["side"]] == side]
     return [
         Step(str(row[index_of["capture"]]), str(row[index_of["step"]]), float(total), bool(row[index_of["admitted"]]))

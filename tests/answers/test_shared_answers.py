@@ -57,8 +57,8 @@ def test_the_mlu_answers_are_complete_and_consistent(mlu: Comparison) -> None:
     calls = {row[0]: row for row in mlu.tables["operators"].rows}
     assert len(calls) == 93
     assert len(mlu.tables["kernels"].rows) == 62
-    names = [column.name for column in mlu.tables["device"].columns]
-    rows = [dict(zip(names, row, strict=True)) for row in mlu.tables["device"].rows]
+    device = mlu.tables["device"]
+    rows = [dict(zip(device.places, row, strict=True)) for row in device.rows]
     (tensor,) = [row for row in rows if row["metric"] == "Tensor-core share"]
     assert (tensor["baseline"], tensor["candidate"]) == (None, None)
     assert tensor["reason"] == "not applicable: the device has none"

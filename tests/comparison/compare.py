@@ -69,8 +69,7 @@ def notes_of(noted: Any, code: NoteCode) -> list[str]:
 def rows_of(table: Table | None) -> dict[str, dict[str, Any]]:
     """First cell of a row -> column -> cell."""
     assert table is not None
-    names = [column.name for column in table.columns]
-    return {str(row[0]): dict(zip(names, row, strict=True)) for row in table.rows}
+    return {str(row[0]): dict(zip(table.places, row, strict=True)) for row in table.rows}
 
 
 def assert_finite(value: Any) -> None:

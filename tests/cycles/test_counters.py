@@ -46,8 +46,7 @@ def table(a: Summary, b: Summary) -> dict[tuple[str, str], dict[str, Any]]:
 
 
 def _by_key(found: Table) -> dict[tuple[str, str], dict[str, Any]]:
-    names = [column.name for column in found.columns]
-    return {(str(row[0]), str(row[1])): dict(zip(names, row, strict=True)) for row in found.rows}
+    return {(str(row[0]), str(row[1])): dict(zip(found.places, row, strict=True)) for row in found.rows}
 
 
 def test_means_difference_coverage_and_samples() -> None:

@@ -76,7 +76,7 @@ def assert_sums(comparison: Comparison) -> None:
             assert sum(getattr(part, figure) for part in parts[row.path]) == getattr(row, figure)
     if "modules_ledger" in comparison.tables:
         table = comparison.tables["modules_ledger"]
-        column = [column.name for column in table.columns].index("delta_us")
+        column = table.places["delta_us"]
         whole = sum(round(float(row[column] or 0) * 1000 * comparison.ledger.denominator) for row in table.rows)
         assert whole == comparison.ledger.delta
     assert comparison.headline.delta is not None

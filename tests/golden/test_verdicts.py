@@ -60,7 +60,7 @@ def test_two_spans_of_one_run_have_no_changed_rows() -> None:
     assert certainty(found).captures_needed is None
     for name in ("operators", "kernels"):
         table = found.tables[name]
-        change = [column.name for column in table.columns].index("change")
+        change = table.places["change"]
         assert {row[change] for row in table.rows} <= {"unchanged", "cannot tell"}
 
 

@@ -341,8 +341,7 @@ def with_partners(tables: Mapping[str, Table], alignment: Alignment) -> dict[str
     assert isinstance(table.rows, ColumnRows)
     cells: tuple[str, ...] = ("",) * len(table.rows)
     if partners := _partners(alignment):
-        status = [column.name for column in table.columns].index("status")
-        names, statuses = (cells_of(table.rows, index) for index in (0, status))
+        names, statuses = (cells_of(table.rows, index) for index in (0, table.places["status"]))
         cells = tuple(partners.get((str(name), str(side)), "") for name, side in zip(names, statuses, strict=True))
     rows = ColumnRows((*table.rows.columns, cells), len(cells))
     return {**tables, "kernels": replace(table, columns=(*table.columns, _MATCHED_WITH), rows=rows)}

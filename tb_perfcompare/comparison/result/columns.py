@@ -60,6 +60,24 @@ def fact(name: str, label: str, unit: Unit, description: str, *, better: Better,
     return Column(name, label, unit.symbol, better, description, kind=kind, shown=shown)
 
 
+Figure = tuple[str, str, str, Better]
+"""A figure of rows: label, unit, definition, direction."""
+
+
+def figure(name: str, specified: Figure, side: str = "", *, shown: bool = True) -> Column:
+    """Column of a figure: of one side ("baseline", "candidate"), of their difference ("delta"), or of a single run
+    ("")."""
+    label, unit, what, better = specified
+    if side == "delta":
+        name, letter, what = f"{name}_delta", "Δ", f"candidate minus baseline: {what}"
+    elif side:
+        name, letter, what = f"{side}_{name}", "AB"[SIDES.index(side)], f"{what} ({side})"
+    else:
+        letter = ""
+    kind = {US.symbol: "time_us", FRACTION.symbol: "fraction"}.get(unit, "number")
+    return Column(name, f"{label} {letter}".strip(), unit, better, what, role=side or "plain", kind=kind, shown=shown)
+
+
 def sides(
     make: Callable[..., Column], name: str, label: str, description: str, *, sided: bool = False, **more: Any
 ) -> tuple[Column, Column]:

@@ -205,6 +205,11 @@ class Table:
     rows: Sequence[Row]
     notes: tuple[str, ...] = ()
 
+    @property
+    def places(self) -> dict[str, int]:
+        """Index of each column by its name."""
+        return {column.name: index for index, column in enumerate(self.columns)}
+
     def to_dict(self) -> TableDict:
         """Returns the table in its JSON form: `title`, the facts of the table catalogue, `columns`, `rows`, `notes`."""
         return {

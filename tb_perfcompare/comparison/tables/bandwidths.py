@@ -27,7 +27,7 @@ NOTE_TRANSFER = (
 )
 
 _OF = "of the calls whose type, sizes and group were recorded"
-_FIGURES: Mapping[str, tuple[str, str, str, Better]] = {
+_FIGURES: Mapping[str, columns.Figure] = {
     "message": ("Message", "bytes", f"mean message size as in nccl-tests, {_OF}", Better.NONE),
     "algorithm_bandwidth": ("Alg. bandwidth", "bytes/s", f"message size over duration, {_OF}", Better.HIGHER),
     "bus_bandwidth": (
@@ -91,28 +91,18 @@ def pair_columns(a: Summary, b: Summary, name: str, at_a: Ints, at_b: Ints) -> l
         x, y = (side[figure] for side in sides)
         if not (np.isfinite(x).any() or np.isfinite(y).any()):
             continue
-        out += [
-            (_column(figure, f"baseline_{figure}", "A", "baseline"), x),
-            (_column(figure, f"candidate_{figure}", "B", "candidate"), y),
-            (_column(figure, f"{figure}_delta", "Δ", "delta"), y - x),
-        ]
+        out += [(_column(figure, "baseline"), x), (_column(figure, "candidate"), y), (_column(figure, "delta"), y - x)]
     return out
 
 
 def own_columns(summary: Summary, name: str) -> list[tuple[Column, Floats]]:
     """Columns of the figures of a single run."""
     figures = bandwidths(summary, name, np.arange(len(summary.groups[name]), dtype=np.int64))
-    return [(_column(name, name, "", ""), values) for name, values in figures.items() if np.isfinite(values).any()]
+    return [(_column(name), values) for name, values in figures.items() if np.isfinite(values).any()]
 
 
-def _column(figure: str, name: str, letter: str, side: str) -> Column:
-    label, unit, what, better = _FIGURES[figure]
-    definition = {"": what, "delta": f"candidate minus baseline: {what}"}.get(side, f"{what} ({side})")
-    shown = figure in _SHOWN and side != "delta"
-    text, role = f"{label} {letter}".strip(), side or "plain"
-    if unit == "fraction":
-        return columns.fraction(name, text, definition, role=role, better=better, shown=shown)
-    return columns.number(name, text, unit, definition, role=role, better=better, shown=shown)
+def _column(figure: str, side: str = "") -> Column:
+    return columns.figure(figure, _FIGURES[figure], side, shown=figure in _SHOWN and side != "delta")
 
 
 def notes_of(made: Sequence[tuple[Column, Floats]]) -> tuple[str, ...]:

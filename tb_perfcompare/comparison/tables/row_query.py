@@ -170,10 +170,10 @@ def _text(cell: Cell) -> str:
 
 
 def _index(table: Table, name: str) -> int:
-    names = [column.name for column in table.columns]
+    names = table.places
     if name not in names:
-        raise SelectionError(f"{table.name} has no column {name[:80]!r}", hint=choices(name, names, len(names)))
-    return names.index(name)
+        raise SelectionError(f"{table.name} has no column {name[:80]!r}", hint=choices(name, list(names), len(names)))
+    return names[name]
 
 
 def _tests(table: Table, query: RowQuery) -> list[Callable[[Row], bool]]:

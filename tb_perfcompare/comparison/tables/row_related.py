@@ -148,8 +148,7 @@ def frame_index(tree: Table | None) -> dict[_Row, FrameLink]:
     """(kind, name) of every frame of the call tree's table -> link to the largest of them."""
     if tree is None:
         return {}
-    names = [column.name for column in tree.columns]
-    indices = [names.index(name) for name in ("kind", "frame", "below", "baseline_us", "candidate_us")]
+    indices = [tree.places[name] for name in ("kind", "frame", "below", "baseline_us", "candidate_us")]
     frames: dict[_Row, list[tuple[float, str]]] = {}
     for row in tree.rows:
         kind, name, below, *times = (row[index] for index in indices)

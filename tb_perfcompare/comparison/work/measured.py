@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from tb_perfcompare.comparison.result import columns
+from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Row, Table
 from tb_perfcompare.model.summary.groups import (
@@ -23,6 +24,7 @@ from tb_perfcompare.model.summary.groups import (
 from tb_perfcompare.model.summary.summary import GroupTable, Summary
 from tb_perfcompare.number_text import ratio as ratio_text
 from tb_perfcompare.quick_dataclass import dataclass
+from tb_perfcompare.units import Better
 
 MEASURED_WORK: Final = "measured_work"
 """Name of the table of operators; that of kernels is KERNEL_METRICS."""
@@ -220,11 +222,7 @@ def _unit(metric: str) -> str:
 
 
 def _triple(name: str, label: str, what: str) -> list[Column]:
-    return [
-        columns.number(f"baseline_{name}", f"{label} A", "", f"{what} (baseline)", role="baseline"),
-        columns.number(f"candidate_{name}", f"{label} B", "", f"{what} (candidate)", role="candidate"),
-        columns.number(f"{name}_delta", f"{label} Δ", "", f"candidate minus baseline: {what}", role="delta"),
-    ]
+    return [columns.figure(name, (label, "", what, Better.NONE), side) for side in (*SIDES, "delta")]
 
 
 def _values(summary: Summary, group: str) -> _Values:

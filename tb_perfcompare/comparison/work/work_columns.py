@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -28,7 +28,6 @@ ABOVE_PEAK = (
 SHOWN_WORK = ("flop_rate", "byte_rate", "roof_share")
 """Figures shown by default in tables by shape."""
 
-_SIDES = (("baseline", "A"), ("candidate", "B"))
 _TIME = "device self time of the calls whose work is known; host self time in traces without device work"
 
 
@@ -36,7 +35,7 @@ def figures(work: RowWork) -> dict[str, Floats]:
     """Figure -> (r,) value of one side, NaN if not known."""
     modelled = work.has_model()
     return {
-        "modelled": np.where(modelled, work.per_step("time_ns") / 1000, np.nan),
+        "modelled_us": np.where(modelled, work.per_step("time_ns") / 1000, np.nan),
         "flops": np.where(modelled, work.per_step("flops"), np.nan),
         "moved_bytes": np.where(modelled, work.per_step("bytes"), np.nan),
         "flop_rate": _positive(work.ratio("flops", "time_ns") * 1e9),
@@ -51,22 +50,8 @@ def _positive(values: Floats) -> Floats:
     return np.where(values > 0, values, np.nan)
 
 
-def _column(figure: str, name: str, side: str, letter: str, *, shown: bool) -> Column:
-    """Column of a figure: of one side ("baseline", "candidate"), of the difference ("delta") or of a single run
-    ("")."""
-    label, unit, what, better = _FIGURES[figure]
-    role = side or "plain"
-    definition = {"": what, "delta": f"candidate minus baseline: {what}"}.get(side, f"{what} ({side})")
-    text = f"{label} {letter}".strip()
-    if figure == "modelled":
-        return columns.time(name, text, definition, role=role, shown=shown)
-    if unit == "fraction":
-        return columns.fraction(name, text, definition, role=role, better=better, shown=shown)
-    return columns.number(name, text, unit, definition, role=role, better=better, shown=shown)
-
-
-_FIGURES = {
-    "modelled": ("Modelled", "us", f"{_TIME}; per step", Better.LOWER),
+_FIGURES: Mapping[str, columns.Figure] = {
+    "modelled_us": ("Modelled", "us", f"{_TIME}; per step", Better.LOWER),
     "flops": ("FLOPs", "FLOP", "floating-point operations per step, from input shapes", Better.NONE),
     "moved_bytes": ("Moved", "bytes", "minimum bytes moved per step, from input shapes", Better.NONE),
     "flop_rate": ("FLOP/s", "FLOP/s", "FLOPs over modelled time", Better.HIGHER),
@@ -78,8 +63,6 @@ _FIGURES = {
     ),
     "coverage": ("Coverage", "fraction", "fraction of the row's time in calls whose work is known", Better.NONE),
 }  # fmt: skip
-"""Figure -> label, unit, definition, direction."""
-
 _WITH_DELTA = frozenset({"flops", "moved_bytes", "flop_rate", "byte_rate", "roof_share"})
 
 
@@ -88,13 +71,12 @@ def pair_columns(a: RowWork, b: RowWork, shown: Collection[str] = ()) -> list[Ma
     why there is no model, and the two effects. `shown`: figures shown by default."""
     sides = figures(a), figures(b)
     out: list[Made] = []
-    for figure in _FIGURES:
-        for (side, letter), of_side in zip(_SIDES, sides, strict=True):
-            name = f"{side}_{figure}" + ("_us" if figure == "modelled" else "")
-            out.append((_column(figure, name, side, letter, shown=figure in shown), of_side[figure]))
+    for figure, specified in _FIGURES.items():
+        x, y = (side[figure] for side in sides)
+        out.append((columns.figure(figure, specified, "baseline", shown=figure in shown), x))
+        out.append((columns.figure(figure, specified, "candidate", shown=figure in shown), y))
         if figure in _WITH_DELTA:
-            delta = sides[1][figure] - sides[0][figure]
-            out.append((_column(figure, f"{figure}_delta", "delta", "Δ", shown=False), delta))
+            out.append((columns.figure(figure, specified, "delta", shown=False), y - x))
     out += _texts((a, b))
     split, there = work_effects(a, b), a.has_model() | b.has_model()
     change = np.where(there, divided(split.work + split.rate, 1000 * split.denominator), np.nan)
@@ -120,7 +102,7 @@ def _effects(split: WorkSplit, there: Flags, made: tuple[Column, Column]) -> lis
 def own_columns(work: RowWork, shown: Collection[str] = ()) -> list[Made]:
     """Columns of a single run."""
     out: list[Made] = [
-        (_column(figure, figure + ("_us" if figure == "modelled" else ""), "", "", shown=figure in shown), values)
+        (columns.figure(figure, _FIGURES[figure], shown=figure in shown), values)
         for figure, values in figures(work).items()
     ]
     bound = columns.text("bound", "Bound", _BOUND, shown=False)
@@ -139,11 +121,10 @@ _NO_MODEL = columns.text("no_model", "Work unknown", "reason why the work of som
 
 def _texts(sides: Sequence[RowWork]) -> list[Made]:
     out: list[Made] = []
-    for (side, letter), work in zip(_SIDES, sides, strict=True):
-        out.append((columns.text(f"{side}_bound", f"Bound {letter}", f"{_BOUND} ({side})", shown=False),
-                    tuple(work.bound())))  # fmt: skip
-        out.append((columns.text(f"{side}_data_type", f"Data type {letter}", f"{_TYPES} ({side})", shown=False),
-                    work.data_type))  # fmt: skip
+    bounds = columns.sides(columns.text, "bound", "Bound", f"{_BOUND} ({{side}})", shown=False)
+    types = columns.sides(columns.text, "data_type", "Data type", f"{_TYPES} ({{side}})", shown=False)
+    for work, bound, data_type in zip(sides, bounds, types, strict=True):
+        out += [(bound, tuple(work.bound())), (data_type, work.data_type)]
     pairs = zip(sides[0].reason, sides[1].reason, strict=True)
     reasons = ("; ".join(filter(None, dict.fromkeys(pair))) for pair in pairs)
     return [*out, (_NO_MODEL, tuple(reasons))]

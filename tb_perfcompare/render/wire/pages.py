@@ -129,7 +129,7 @@ def table_answer(table: Table, chosen: ChosenRows, page: Page, row: str = "", lo
         "schema": TABLE_SCHEMA,
         "version": __version__,
         "table": table.name,
-        "columns": list(page.columns) or [column.name for column in table.columns],
+        "columns": page.columns or tuple(table.places),
         **_counts(table, chosen, page),
         "place": place_of(table, chosen, row) if row else None,
         "lost": lost,
@@ -172,11 +172,11 @@ def _page_rows(table: Table, chosen: ChosenRows, page: Page, room: int) -> dict[
     """Returns as many rows of the page as fit into `room` bytes, at least one, and the offset of the next page. Raises
     SelectionError for an unknown column."""
     numbers = chosen.rows[page.offset : page.offset + min(page.limit, MAX_ASKED)].tolist()
-    names = [column.name for column in table.columns]
-    unknown = [name for name in page.columns if name not in names]
+    unknown = [name for name in page.columns if name not in table.places]
     if unknown:
-        raise SelectionError(f"{table.name} has no column {unknown[0][:80]!r}", hint=choices(unknown[0], names))
-    indices = [names.index(name) for name in page.columns]
+        hint = choices(unknown[0], list(table.places))
+        raise SelectionError(f"{table.name} has no column {unknown[0][:80]!r}", hint=hint)
+    indices = [table.places[name] for name in page.columns]
     page_rows = picked(table.rows, numbers)
     rows, _ = rows_that_fit(([row[index] for index in indices] if indices else row for row in page_rows), room)
     if numbers and not rows:

@@ -281,8 +281,7 @@ def test_the_same_work_is_shown_per_call() -> None:
 
 def rows_by_name_of(comparison: Comparison) -> dict[str, dict[str, Any]]:
     table = comparison.tables["common_work"]
-    names = [column.name for column in table.columns]
-    return {str(row[1]): dict(zip(names, row, strict=True)) for row in table.rows}
+    return {str(row[1]): dict(zip(table.places, row, strict=True)) for row in table.rows}
 
 
 def test_the_answer_is_finite() -> None:

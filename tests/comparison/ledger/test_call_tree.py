@@ -96,10 +96,9 @@ def test_modules_of_one_side_alone_are_ignored() -> None:
 
 def test_the_table_has_a_row_per_frame_with_both_times() -> None:
     table = call_tree_table(joint(run({"mm/gemm": 20}), run({"mm/gemm": 40, "mul": 10})))
-    names = [column.name for column in table.columns]
 
     def cells(row: int, *columns: str) -> tuple[Cell, ...]:
-        return tuple(table.rows[row][names.index(name)] for name in columns)
+        return tuple(table.rows[row][table.places[name]] for name in columns)
 
     assert [cells(row, "frame", "below", "depth", "kind") for row in range(3)] == [
         ("step", "", 0, "step"), ("mm", "step", 1, "operator"), ("gemm", "step / mm", 2, "operator"),

@@ -30,7 +30,7 @@ def table(a: TraceBuilder, b: TraceBuilder) -> Table:
 
 
 def cells(found: Table, *names: str) -> dict[tuple[Cell, Cell], tuple[Cell, ...]]:
-    at = [[column.name for column in found.columns].index(name) for name in names]
+    at = [found.places[name] for name in names]
     return {(row[0], row[1]): tuple(row[i] for i in at) for row in found.rows}
 
 

@@ -59,7 +59,7 @@ def job(ranks: int = 4, **options: Any) -> Summary:
 
 def cells(table: Table, *names: str) -> dict[str, tuple[Any, ...]]:
     """Rank -> cells of these columns."""
-    places = [[column.name for column in table.columns].index(name) for name in names]
+    places = [table.places[name] for name in names]
     return {str(row[0]): tuple(row[place] for place in places) for row in table.rows}
 
 

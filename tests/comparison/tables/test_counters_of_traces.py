@@ -33,7 +33,7 @@ def cells(of: Table | None, *names: str) -> list[tuple[object, ...]]:
     """The named cells of every row, sorted."""
     if of is None:
         return []
-    at = [[column.name for column in of.columns].index(name) for name in names]
+    at = [of.places[name] for name in names]
     return sorted((tuple(row[k] for k in at) for row in of.rows), key=repr)
 
 

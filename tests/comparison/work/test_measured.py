@@ -37,7 +37,7 @@ def measured(metrics: dict[str, float], *, launches: int = 1, ranges: int | None
 
 def row(table: Table, *key: str) -> dict[str, Any]:
     (found,) = [cells for cells in table.rows if cells[: len(key)] == key]
-    return dict(zip([column.name for column in table.columns], found, strict=True))
+    return dict(zip(table.places, found, strict=True))
 
 
 def test_a_metric_has_launches_and_values_per_launch_and_step() -> None:

@@ -49,7 +49,7 @@ def compared(a: TraceBuilder, b: TraceBuilder, *peaks: str) -> Comparison:
 def row_of(found: Comparison, table: str = "operators_by_shape", name: str = "aten::mm", place: int = 0) -> dict:
     of = found.table(table)
     rows = [row for row in of.rows if row[0] == name]
-    return dict(zip([column.name for column in of.columns], rows[place], strict=True))
+    return dict(zip(of.places, rows[place], strict=True))
 
 
 def test_rates_are_work_over_device_time() -> None:

@@ -32,7 +32,7 @@ def test_every_row_of_every_table_of_entities(baseline: str, candidate: str) -> 
     tables = [table for name, table in workspace.compare(request).tables.items() if name in TABLE_SPECS]
     assert sum(len(table.rows) for table in tables) > 30
     for table in tables:
-        at = [column.name for column in table.columns].index("delta_us")
+        at = table.places["delta_us"]
         for row, key in zip(table.rows, row_keys(table), strict=True):
             answer = json.loads(workspace.rows.step_times(request, table.name, key)[0])
             means = [mean(answer[side]["time_us"]) for side in ("baseline", "candidate")]
