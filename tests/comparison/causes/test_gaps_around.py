@@ -55,6 +55,16 @@ def test_a_gap_with_a_new_operator_is_not_counted_twice() -> None:
     assert found.delta_us == pytest.approx(20 + 10)
 
 
+def test_code_around_many_more_short_calls_is_theirs() -> None:
+    """Ten more calls of 1 µs, each after 15 µs of Python code: an average over parameters."""
+
+    def averaged(number: int) -> TraceBuilder:
+        return sequence([[("aten::mm", 300), *[("", 15), ("aten::lerp_", 1)] * number, ("aten::sum", 20)]] * 6)
+
+    (found,) = findings(averaged(1), averaged(11))
+    assert found.sentence.startswith("More calls: +160 µs per step, +150 µs of it untraced host time around the calls")
+
+
 @pytest.mark.parametrize(("pause_us", "is_theirs"), [(30, True), (3000, False)])
 def test_a_pause_much_longer_than_the_operators_is_untraced_time(pause_us: int, is_theirs: bool) -> None:
     two = program(*A[:3], "quantized::new", *A[3:], gaps={("quantized::new", "aten::gru"): pause_us})
@@ -71,6 +81,7 @@ def test_no_place_is_named_for_what_another_cause_leaves() -> None:
 
 
 FIRST, SECOND, THIRD = pairwise(A[:4])
+EVERY = ("", "aten::gru"), FIRST, SECOND, THIRD, ("aten::gru", "aten::argmax")
 
 
 @pytest.mark.parametrize(
@@ -79,9 +90,10 @@ FIRST, SECOND, THIRD = pairwise(A[:4])
         ({FIRST: 105}, "; mostly between aten::gru and aten::linear."),
         ({FIRST: 105, SECOND: 75}, "; mostly between aten::gru and aten::linear."),
         ({FIRST: 75, SECOND: 105}, "; mostly between aten::linear and aten::relu."),
-        ({FIRST: 80, SECOND: 80, THIRD: 80}, "."),
+        ({FIRST: 85, SECOND: 75, THIRD: 70}, "; mostly between aten::gru and aten::relu."),
+        (dict.fromkeys(EVERY, 80), "."),
     ],
-    ids=["one", "first of two", "second of two", "three"],
+    ids=["one", "first of two", "second of two", "two in a row", "spread"],
 )
 def test_the_place_of_most_untraced_time_is_named(gaps: dict[tuple[str, str], int], place: str) -> None:
     names = (*A[:3], "aten::gru", "aten::argmax")

@@ -62,7 +62,7 @@ def test_an_activation_written_out_as_operators_is_replaced(vendor: str) -> None
     two = program(*BLOCK, *WRITTEN_OUT, *BLOCK, *WRITTEN_OUT, vendor=vendor, kernels=kernels)
     (there,), (back,) = replacements_in(one, two), replacements_in(two, one)
     assert there.sentence == (
-        "Operator replaced: +120 µs per step, 6 more operator calls; aten::gelu (2 calls) → aten::mul (4 calls), "
+        "Operator replaced: +132 µs per step, 6 more operator calls; aten::gelu (2 calls) → aten::mul (4 calls), "
         "aten::add (2 calls), aten::tanh (2 calls)."
     )
     assert there.confidence.startswith("certain: ")
@@ -86,7 +86,7 @@ def test_a_replacement_includes_its_backward_pass() -> None:
     two = trained(WRITTEN_OUT, "AddBackward0", "TanhBackward0", "MulBackward0")
     (found,) = replacements_in(one, two)
     assert "; aten::gelu (1 call) → aten::mul (2 calls), aten::add (1 call), aten::tanh (1 call)." in found.sentence
-    assert net(found) == pytest.approx(3 * US + 2 * US, abs=15)
+    assert net(found) == pytest.approx(3 * US + 2 * US, abs=20)  # and the gaps around the calls
 
 
 def test_a_replacement_below_one_operator_names_it() -> None:

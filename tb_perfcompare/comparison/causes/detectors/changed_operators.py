@@ -81,6 +81,9 @@ LARGER, AS_FAST = 2.0, 1.25
 """Least ratio of the times per call, and largest ratio of the fastest calls, by which additional calls take longer than
 those that both sides make."""
 
+MIN_GAPS_SHARE = 0.25
+"""Share of a finding's change from which the gaps around the operators are mentioned."""
+
 KERNEL = "Kernel"
 
 AS_MEASURED = "; their time is as measured"
@@ -161,7 +164,8 @@ def replaced_operator_rules(pair: RuleContext) -> Iterator[Cause]:
         where += f", {changed.clause}" if changed is not None else ""
         setting = known_setting(_amounts(pair, names)) if called is None else called.look_at
         sentence = (
-            f"Operator replaced{where}: {signed_time(delta)} per step{_gaps_clause(around)}{calls}; {went} → {came}."
+            f"Operator replaced{where}: {signed_time(delta)} per step{_gaps_clause(around, delta)}{calls}; "
+            f"{went} → {came}."
         )
         first = max(replacement.went, key=lambda place: (not place.is_backward, place.frame.baseline, place.name))
         new = max(replacement.came, key=lambda place: (not place.is_backward, place.frame.candidate, place.name))
@@ -184,8 +188,10 @@ def _amounts(pair: RuleContext, names: Collection[str]) -> dict[str, Amount]:
     return {name: amount for name, amount in changed.items() if amount.more_calls}
 
 
-def _gaps_clause(gaps: Mapping[Part, float]) -> str:
-    return f", {signed_time(fsum(gaps.values()))} of it untraced host time around the calls" if gaps else ""
+def _gaps_clause(gaps: Mapping[Part, float], delta: float) -> str:
+    us = fsum(gaps.values())
+    matters = us and abs(us) >= MIN_GAPS_SHARE * abs(delta)
+    return f", {signed_time(us)} of it untraced host time around the calls" if matters else ""
 
 
 def _places_text(places: list[Place], operators: Collection[str]) -> str:
@@ -313,7 +319,7 @@ def _cause_of(
     title = _title([], [], others, delta) if recounted else _title(new, gone, others, delta)
     if is_again:
         title = f"Activations are {'' if delta > 0 else 'no longer '}recomputed in the backward pass"
-    time = "" if is_counted else f"{signed_time(delta)} per step{_gaps_clause(around)}; "
+    time = "" if is_counted else f"{signed_time(delta)} per step{_gaps_clause(around, delta)}; "
     calls_first = recounted or not (new or gone)
     # the title, right before the names, already says that they are new or gone
     labelled = not is_counted or calls_first or bool(new and gone)
@@ -350,10 +356,9 @@ def _left(changed: list[_Changed], explained: Explained) -> list[_Changed]:
 def _gaps(
     pair: RuleContext, changed: list[_Changed], explains: Mapping[Part, float], explained: Explained
 ) -> dict[Part, float]:
-    """Change of the gaps around these operators: around those of one side, and in the innermost annotation that
-    contains most of the time."""
-    one_sided = {operator.name for operator in changed if not operator.is_in_both}
-    around = {} if explained.by_category().get("Other") else gaps_around(pair, one_sided, explains.values())
+    """Change of the gaps around these operators, and in the innermost annotation that contains most of the time."""
+    names = {operator.name for operator in changed}
+    around = {} if explained.by_category().get("Other") else gaps_around(pair, names, explains.values())
     name = next(iter(annotations_around(pair, explains)), "")
     us = fsum(row.delta for row in pair.entities(CPU_EXEC) if row.path[1] == name) / pair.unit
     is_new = (CPU_EXEC, name) not in explains and not explained.entities(CPU_EXEC, {name: us})

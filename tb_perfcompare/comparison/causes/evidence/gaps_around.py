@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
+from itertools import permutations
 from math import fsum
 
 import numpy as np
@@ -14,11 +15,15 @@ from tb_perfcompare.comparison.result.wording import short_apart
 from tb_perfcompare.model.arrays import Ints, are_in
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory, Summary
 
-MIN_RATIO, MAX_RATIO = 0.25, 2.0
-"""Least and largest change of the gaps, relative to the sum of the operators' own absolute changes."""
+MAX_RATIO, MAX_PER_CALL_US = 2.0, 20.0
+"""Largest change of the gaps, relative to the sum of the operators' own absolute changes, or per additional call: the
+Python code around an operator takes 5 to 15 µs in recordings."""
 
-MAIN_SHARE = 0.5
-"""Share of the change of untraced time from which a place is named."""
+MAIN_SHARE, OF_TWO = 0.5, 0.6
+"""Share of the change of untraced time from which a gap, or two successive ones, are named."""
+
+MAX_GAPS = 8
+"""Number of the largest gaps that are tried as successive ones."""
 
 _OTHER = CATEGORY_LABELS[StepCategory.OTHER]
 
@@ -41,18 +46,21 @@ def gaps_around(pair: RuleContext, operators: AbstractSet[str], own: Iterable[fl
     ]
     us, exposed = sums[1] - sums[0], pair.exposed(_OTHER)
     us = min(us, exposed, key=abs) if us * exposed > 0 else 0.0
-    return {(_OTHER, NOTHING_RECORDED): us} if is_of_gaps(pair, us, own) else {}
+    calls = pair.amounts("operators", "host_total")
+    more = (abs(calls[name,].more_calls) for name in operators if (name,) in calls)
+    return {(_OTHER, NOTHING_RECORDED): us} if is_of_gaps(pair, us, own, more) else {}
 
 
-def is_of_gaps(pair: RuleContext, us: float, own: Iterable[float]) -> bool:
-    """Whether a change of untraced time matters and may be from the gaps of operators that changed by `own`."""
-    changed = fsum(map(abs, own))
-    return abs(us) >= pair.least_us and MIN_RATIO * changed <= abs(us) <= MAX_RATIO * changed
+def is_of_gaps(pair: RuleContext, us: float, own: Iterable[float], calls: Iterable[float] = ()) -> bool:
+    """Whether a change of untraced time matters and may be from the gaps of operators that changed by `own`, of so many
+    additional `calls`."""
+    most = max(MAX_RATIO * fsum(map(abs, own)), MAX_PER_CALL_US * fsum(calls))
+    return pair.least_us <= abs(us) <= most
 
 
 def place_clause(baseline: Summary, candidate: Summary, delta_us: float) -> str:
-    """Where most of a change of untraced time is: "mostly between aten::copy_ and aten::add"; "" if it has no such
-    place. `delta_us`: the change, microseconds per step."""
+    """Where most of a change of untraced time is: "mostly between aten::copy_ and aten::add", in one gap or two
+    successive ones; "" if it has no such place. `delta_us`: the change, microseconds per step."""
     return _place(_gaps(baseline) or {}, _gaps(candidate) or {}, delta_us)
 
 
@@ -63,12 +71,20 @@ def place_clause_of_steps(summary: Summary, steps: Ints, delta_us: float) -> str
 
 
 def _place(before: Mapping[_Ends, float], after: Mapping[_Ends, float], delta_us: float) -> str:
-    grown = {ends: after.get(ends, 0.0) - before.get(ends, 0.0) for ends in {**before, **after}}
-    largest = max(sorted(grown), key=lambda ends: grown[ends] * delta_us, default=())
-    if not largest or grown[largest] / delta_us < MAIN_SHARE:
-        return ""
-    names = short_apart(*largest)
-    return f"mostly {'between' if len(names) > 1 else 'next to'} {' and '.join(names)}"
+    sign = 1 if delta_us > 0 else -1
+    grown = {ends: sign * (after.get(ends, 0.0) - before.get(ends, 0.0)) for ends in {**before, **after}}
+    places = {ends: us for ends, us in grown.items() if us > 0}
+    largest = sorted(places, key=lambda ends: (-places[ends], ends))[:MAX_GAPS]
+    two = {
+        (one[0], other[1]): places[one] + places[other]
+        for one, other in permutations(largest, 2) if len(one) == len(other) == 2 and one[1] == other[0]
+    }  # fmt: skip
+    for found, share in ((places, MAIN_SHARE), (two, OF_TWO)):
+        place = max(sorted(found), key=lambda ends: found[ends], default=())
+        if place and found[place] >= share * abs(delta_us):
+            names = short_apart(*dict.fromkeys(place))
+            return f"mostly {'between' if len(names) > 1 else 'next to'} {' and '.join(names)}"
+    return ""
 
 
 _Ends = tuple[str, ...]
