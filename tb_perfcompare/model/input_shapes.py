@@ -10,6 +10,9 @@ from functools import lru_cache
 from typing import Final
 
 _SHOWN = 60
+_SCALAR = re.compile(r"(?<=\[)\[\], |, \[\](?=[\],])")
+"""An argument that is not a tensor, in the list of a call's input shapes."""
+
 _NUMBER = re.compile(r"\d+")
 _NUMBERS = re.compile(r"\[([\d, ]+)\]")
 
@@ -107,9 +110,15 @@ def _elements(dims: object) -> int:
     return math.prod(dims) if all(isinstance(dim, int) for dim in dims) else sum(map(_elements, dims))
 
 
+def tensor_shapes(text: str) -> str:
+    """Removes arguments that are not tensors: `aten::mm [[2, 3], [3, 4], []]` becomes `aten::mm [[2, 3], [3, 4]]`."""
+    return _SCALAR.sub("", text)
+
+
 def shown_shape(shape: str) -> str:
-    """A shape text cut to a length that fits a sentence."""
-    return shape if len(shape) <= _SHOWN else f"{shape[: _SHOWN - 1]}…"
+    """A shape text of tensors alone, cut to a length that fits a sentence."""
+    shown = tensor_shapes(shape)
+    return shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 1]}…"
 
 
 @lru_cache(maxsize=1 << 12)

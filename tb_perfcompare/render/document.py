@@ -18,6 +18,7 @@ from tb_perfcompare.comparison.result.side_facts import SideFacts
 from tb_perfcompare.comparison.result.table import Column, Table
 from tb_perfcompare.comparison.result.wording import short, short_apart, verdict_word
 from tb_perfcompare.model.formats import CYCLES
+from tb_perfcompare.model.input_shapes import tensor_shapes
 from tb_perfcompare.model.note import ALWAYS_SHOWN, Note, NoteCode
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, STEP_TIME
 from tb_perfcompare.quick_dataclass import dataclass
@@ -27,8 +28,7 @@ from tb_perfcompare.render.printable import printable
 
 _ENTRIES = 3
 _PARTS = 3
-_SCALAR = re.compile(r"(?<=\[)\[\], |, \[\](?=[\],])")
-"""An argument that is not a tensor, in the list of a call's input shapes."""
+
 
 
 def largest_parts(comparison: Comparison) -> tuple[tuple[str, str], ...]:
@@ -54,11 +54,6 @@ def _part(row: LedgerRow, unit: int) -> str:
     mark = MARKS[row.status]
     name = short(tensor_shapes(row.name))
     return f"{number_text.time(row.delta / unit, signed=True)} {name}" + (f", {mark}" if mark else "")
-
-
-def tensor_shapes(text: str) -> str:
-    """Removes arguments that are not tensors: `aten::mm [[2, 3], [3, 4], []]` becomes `aten::mm [[2, 3], [3, 4]]`."""
-    return _SCALAR.sub("", text)
 
 
 DECIDED, WHY, WHERE, CAVEATS = "How this was decided", "Why", "Where the time went", "Caveats"

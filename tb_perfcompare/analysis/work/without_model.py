@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from tb_perfcompare.model.names.work_kinds import VIEWS
+
 CALLS_OTHERS: Final = "its work is that of the operators it calls"
 MOVES_NOTHING: Final = "moves no data"
 LISTS: Final = "the types of the tensors in a list are not recorded"
@@ -44,15 +46,7 @@ REASONS: Final[dict[str, str]] = {
         "fft_rfft2 fft_irfft2 fft_fftn fft_ifftn fft_rfftn fft_irfftn stft istft eye",
         CALLS_OTHERS,
     ),
-    **_aten(
-        "view transpose t as_strided reshape _reshape_alias _unsafe_view expand expand_as permute select slice narrow "
-        "unsqueeze unsqueeze_ squeeze squeeze_ detach detach_ alias unbind split split_with_sizes chunk flatten "
-        "unflatten unfold diagonal movedim swapaxes numpy_T view_as view_as_real view_as_complex real imag conj _conj "
-        "resolve_conj resolve_neg lift_fresh empty empty_like empty_strided new_empty new_empty_strided resize_ set_ "
-        "result_type is_nonzero record_stream broadcast_to broadcast_tensors transpose_ as_strided_ t_ view_copy "
-        "is_pinned",
-        MOVES_NOTHING,
-    ),
+    **dict.fromkeys(VIEWS, MOVES_NOTHING),
     "aten::_local_scalar_dense": "copies one value to the host",
     "detach": MOVES_NOTHING,
     "detach_": MOVES_NOTHING,

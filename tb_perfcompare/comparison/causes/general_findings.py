@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.causes.detect_causes import DetectedCauses
+from tb_perfcompare.comparison.causes.detectors.changed_operators import AS_MEASURED
 from tb_perfcompare.comparison.causes.evidence.gaps_around import place_clause
 from tb_perfcompare.comparison.causes.evidence.general_rules import (
     GENERAL,
@@ -95,6 +96,9 @@ FEW_STEPS, MAX_WAITS = 0.25, 0.75
 
 COUNTED = 0.5
 """Share of a change within the spread of the steps that one-sided calls must explain for it to be reported."""
+
+COUNTED_ALONE = f"certain: calls are counted{AS_MEASURED}"
+"""Confidence if one Python function that only one side calls makes most of the change."""
 
 DOUBLED = 2
 """Ratio of the mean steps from which the wait for data is reported even within the spread of the steps. Workers may
@@ -225,7 +229,11 @@ def _finding(row: LedgerRow, same_way: EntityRows, known: _Known, delta_us: floa
     least = MAIN_SHARE * abs(delta_us) * known.unit
     named = [e for e in same_way[:3] if abs(e.delta) >= least]  # the largest come first
     evidence = [Evidence("categories", label)]
-    clauses: list[str] = _inside(known, delta_us, named) if subject == PYTHON else []
+    inside = _innermost(known, delta_us) if subject == PYTHON else None
+    is_named = inside is None or any(entity.path[1] == inside[0] for entity in named)
+    clauses = [] if inside is None or is_named else [_inside(known, *inside)]
+    is_one_sided = inside is not None and not all(inside[1])
+    tells_all = is_one_sided and not is_named
     opposed = [
         entity for entity in against[:2]
         if abs(entity.delta) >= least and entity.path[1] not in known.named
@@ -235,10 +243,11 @@ def _finding(row: LedgerRow, same_way: EntityRows, known: _Known, delta_us: floa
     if len(same_way):
         elsewhere = known.named if category is StepCategory.KERNEL else frozenset()
         clauses += [_entity_clause(entity, shown, known) for entity in named if entity.path[1] not in elsewhere]
-        if not named and same_way[0].path[1] not in elsewhere:
+        if not named and not tells_all and same_way[0].path[1] not in elsewhere:
             clauses += [f"spread over many entries, largest: {_entity_clause(same_way[0], shown, known)}"]
         rest = _not_named(same_way, elsewhere)
-        clauses += _one_sided_clauses(same_way.of_rows(rest[rest >= max(len(named), 1)]), least, known)
+        if not tells_all:
+            clauses += _one_sided_clauses(same_way.of_rows(rest[rest >= max(len(named), 1)]), least, known)
         for entity in named or same_way[:1]:
             evidence.append(Evidence("ledger", " / ".join(entity.path)))
             if category in TABLES:
@@ -275,7 +284,7 @@ def _finding(row: LedgerRow, same_way: EntityRows, known: _Known, delta_us: floa
         share=share_of(delta_us * known.unit, known.context.ledger.delta),
         sentence="; ".join([sentence, *clauses]) + ".",
         evidence=tuple(evidence),
-        confidence=_confidence(label, known, whole=whole),
+        confidence=COUNTED_ALONE if is_one_sided else _confidence(label, known, whole=whole),
         look_at="the device work that runs at the same time" if hidden
         else f"{_FUNCTIONS}{_RECORDED if recorded else ''}" if subject == PYTHON
         else _WORKERS if recurring and category is StepCategory.DATALOADER
@@ -297,9 +306,9 @@ def _hidden(known: _Known, delta_us: float) -> list[str]:
     return [f"{more} of it is hidden behind device work: in all, operators take {times_text(*totals)}"]
 
 
-def _inside(known: _Known, delta_us: float, named: list[LedgerRow]) -> list[str]:
-    """Clause on the innermost Python function that, with the functions that it calls, makes most of the change: "inside
-    train.py(12): log (0 → 24 calls per step)"; none if it is named anyway."""
+def _innermost(known: _Known, delta_us: float) -> tuple[str, tuple[float, float]] | None:
+    """The innermost Python function that, with the functions that it calls, makes most of the change, and its calls
+    per step on both sides; None if there is none."""
     before, after = (_python_time(side) for side in known.sides)
     most = {
         name: max(depth_a, depth_b)
@@ -307,12 +316,16 @@ def _inside(known: _Known, delta_us: float, named: list[LedgerRow]) -> list[str]
         for (us_a, _, depth_a), (us_b, _, depth_b) in [(before.get(name, _NO_TIME), after.get(name, _NO_TIME))]
         if (us_b - us_a) * np.sign(delta_us) >= INSIDE * abs(delta_us)
     }
-    name = max(most, key=lambda name: (most[name], name), default="")
-    if not name or any(entity.path[1] == name for entity in named):
-        return []
-    calls = before.get(name, _NO_TIME)[1], after.get(name, _NO_TIME)[1]
+    if not most:
+        return None
+    name = max(most, key=lambda name: (most[name], name))
+    return name, (before.get(name, _NO_TIME)[1], after.get(name, _NO_TIME)[1])
+
+
+def _inside(known: _Known, function: str, calls: tuple[float, float]) -> str:
+    """Clause on that function: "inside train.py(12): log (0 → 24 calls per step)"."""
     moved = f" ({numbers_text(*calls)} calls{known.per})" if call_count_changed(*calls) else ""
-    return [f"inside {short(name)}{moved}"]
+    return f"inside {short(function)}{moved}"
 
 
 def _recorded_calls(functions: EntityRows) -> str:

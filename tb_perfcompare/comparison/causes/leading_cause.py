@@ -33,7 +33,7 @@ from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time, times_text
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.work.call_arguments import OtherArguments, arguments_of_change, other_arguments
-from tb_perfcompare.model.names.work_kinds import MOVING, work_kind
+from tb_perfcompare.model.names.work_kinds import MOVING, VIEWS, work_kind
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOT_SPLIT, NOTHING_RECORDED, StepCategory, Summary
 
 WEAKER_RULES = frozenset({
@@ -53,9 +53,6 @@ _OF_THE_MACHINE = frozenset({"host_interrupted", "host_pace", *WAITING_THREADS.n
 _PACES = frozenset({*MACHINE_PACE.names, *DEVICE_CONTENTION.names, *WAITING_THREADS.names})
 
 _STRUCTURE = frozenset({*OPERATOR_REPLACED.names, *OPERATORS_CHANGED.names})
-
-_MOVING = MOVING | {f"aten::{name}" for name in ("view", "reshape", "_unsafe_view", "_reshape_alias", "expand", "t",
-                                                 "transpose", "permute", "as_strided")}  # fmt: skip
 
 OTHER_WORK = frozenset({*WORKLOAD_CHANGED.names, *DATA_TYPE_CHANGED.names})
 
@@ -178,7 +175,7 @@ def _moves_behind(findings: list[Finding]) -> list[Finding]:
 
 
 def _only_moves(finding: Finding) -> bool:
-    return all(item.row in _MOVING for item in finding.evidence)
+    return all(item.row in MOVING | VIEWS for item in finding.evidence)
 
 
 def _comes_after(general: Finding, counted: Finding, *, is_open: bool) -> bool:
@@ -191,7 +188,8 @@ def _comes_after(general: Finding, counted: Finding, *, is_open: bool) -> bool:
     least = (general.delta_us or 0.0) / (np.inf if whatever else MAX_WEAKER_RATIO)
     delta = counted.delta_us or 0.0
     same_way = delta * (general.delta_us or 0.0) >= 0
-    return general.rule in WEAKER_RULES and (same_way or is_open) and abs(delta) >= abs(least)
+    is_weaker = general.rule in WEAKER_RULES and not general.confidence.startswith(COUNTED)
+    return is_weaker and (same_way or is_open) and abs(delta) >= abs(least)
 
 
 def with_largest_entry(

@@ -23,7 +23,7 @@ from tb_perfcompare.comparison.statistics.weights import weighted_median
 from tb_perfcompare.comparison.work.call_arguments import other_arguments, time_by_inputs
 from tb_perfcompare.model.input_shapes import input_elements, launched_threads, shown_shape
 from tb_perfcompare.model.names.compiled_names import is_compiled
-from tb_perfcompare.model.names.work_kinds import reads_a_part, work_kind
+from tb_perfcompare.model.names.work_kinds import VIEWS, reads_a_part, work_kind
 from tb_perfcompare.model.summary.summary import GroupTable, Summary
 from tb_perfcompare.model.text_numbers import TextNumbers
 from tb_perfcompare.number_text import many
@@ -197,11 +197,6 @@ _MIN_COMMON_SHARE = 0.1
 """Share of each side's work that must be in names that both sides have."""
 
 _AS_OFTEN = 2.0
-_VIEWS = frozenset({
-    "aten::view", "aten::as_strided", "aten::t", "aten::transpose", "aten::expand", "aten::select", "aten::slice",
-    "aten::permute", "aten::empty",
-})  # fmt: skip
-"""Operators whose time does not depend on the size of their inputs."""
 
 
 class _Sizes(NamedTuple):
@@ -289,7 +284,7 @@ def _by_times(a: Summary, b: Summary) -> Check | None:
         return None
     one, two = _per_call(a), _per_call(b)
     both = [name for name in one if name in two and min(one[name][0], two[name][0]) > 0]
-    work, views = ([name for name in both if of(name)] for of in (work_kind, _VIEWS.__contains__))
+    work, views = ([name for name in both if of(name)] for of in (work_kind, VIEWS.__contains__))
     if not views or sum(min(one[name][1], two[name][1]) for name in work) < _MIN_COMMON_SHARE:
         return None
     logs = {name: math.log(two[name][0] / one[name][0]) for name in both}

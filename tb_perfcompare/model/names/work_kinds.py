@@ -34,6 +34,23 @@ MOVING_CALLERS = frozenset(
 )  # fmt: skip
 """Operators that do nothing but call operators that move data, if they have to."""
 
+VIEWS = frozenset(f"aten::{name}" for name in (
+    "view", "transpose", "t", "as_strided", "reshape", "_reshape_alias", "_unsafe_view", "expand", "expand_as",
+    "permute", "select", "slice", "narrow", "unsqueeze", "unsqueeze_", "squeeze", "squeeze_", "detach",
+    "detach_", "alias", "unbind", "split", "split_with_sizes", "chunk", "flatten", "unflatten", "unfold",
+    "diagonal", "movedim", "swapaxes", "numpy_T", "view_as", "view_as_real", "view_as_complex", "real", "imag",
+    "conj", "_conj", "resolve_conj", "resolve_neg", "lift_fresh", "empty", "empty_like", "empty_strided",
+    "new_empty", "new_empty_strided", "resize_", "set_", "result_type", "is_nonzero", "record_stream",
+    "broadcast_to", "broadcast_tensors", "transpose_", "as_strided_", "t_", "view_copy", "is_pinned",
+))  # fmt: skip
+"""Operators that move no data themselves: views, allocations, questions about a tensor."""
+
+FILLS = frozenset(f"aten::{name}" for name in (
+    "zero_", "zeros", "zeros_like", "new_zeros", "ones", "ones_like", "new_ones", "full", "full_like",
+    "new_full", "fill_", "arange",
+))  # fmt: skip
+"""Operators that make a tensor of constants."""
+
 _OF_A_PART = re.compile(r"aten::_?(?:embedding\w*|index\w*|gather|take|select|slice|narrow)$")
 
 

@@ -43,6 +43,16 @@ def test_many_short_functions_are_inside_the_one_that_calls_them() -> None:
     assert f"; inside {HISTOGRAM} (1 → 9 calls per step); " in text
 
 
+def test_a_function_that_only_one_side_calls_is_certain_and_tells_all() -> None:
+    """Calls are counted, and the many short functions inside it are none of the reader's."""
+    for sides in ((logging(0), logging(8)), (logging(8), logging(0))):
+        (finding,) = compare(*sides).findings
+        assert finding.sentence.rpartition("; ")[2] in (
+            f"inside {HISTOGRAM} (0 → 8 calls per step).", f"inside {HISTOGRAM} (8 → 0 calls per step).",
+        )  # fmt: skip
+        assert finding.confidence == "certain: calls are counted; their time is as measured"
+
+
 def test_a_function_called_as_often_has_no_calls_in_the_sentence() -> None:
     assert f"; inside {HISTOGRAM}; " in sentence(logging(4), logging(4, 600))
 

@@ -39,6 +39,15 @@ def test_a_new_operator_explains_the_untraced_time_next_to_it(gap_us: int, first
         assert ("unrecorded_time" in {finding.rule for finding in found}) is (gap_us == 800)
 
 
+def test_untraced_time_that_is_counted_itself_comes_by_size() -> None:
+    """A new Python function around new operators is as certain as they are."""
+    compared = compare(program(), program(new_us=50, gap_us=160))
+    assert [finding.rule for finding in compared.findings] == ["operators_changed", "unrecorded_time"]
+    certain = [replace(finding, confidence="certain: calls are counted") for finding in compared.findings]
+    ordered = order_findings(certain, compared.headline)
+    assert [finding.rule for finding in ordered] == ["unrecorded_time", "operators_changed"]
+
+
 def test_a_known_setting_leads_however_small_its_operators_are() -> None:
     found = compare(program(), program(new="aten::_is_any_true", new_us=50, gap_us=800)).findings
     assert [finding.rule for finding in found] == ["operators_changed", "unrecorded_time"]

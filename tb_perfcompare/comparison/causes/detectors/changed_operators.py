@@ -46,11 +46,11 @@ from tb_perfcompare.comparison.causes.evidence.where_called import (
 )
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import EntityRows, LedgerRow
-from tb_perfcompare.comparison.result.wording import calls_text, many, numbers_text, short, signed_time
+from tb_perfcompare.comparison.result.wording import calls_text, many, number_text, numbers_text, short, signed_time
 from tb_perfcompare.model.api_calls import GRAPH_LAUNCH, WAIT
 from tb_perfcompare.model.names.compiled_names import is_compiled
 from tb_perfcompare.model.names.names import is_collective_operator
-from tb_perfcompare.model.names.work_kinds import work_kind
+from tb_perfcompare.model.names.work_kinds import FILLS, MOVING, MOVING_CALLERS, VIEWS, work_kind
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -60,8 +60,11 @@ MIN_STEPS_SHARE = 0.5
 MAX_REPLACED_NAMED = 4
 """Operators named on either side of a replacement."""
 
-MAX_NAMED = 2
+MAX_NAMED = 3
 """Operators of each kind that a sentence names."""
+
+MIN_DETAIL_SHARE = 0.25
+"""Share of a finding's time from which a view or a copy is named before operators that compute."""
 
 MIN_REPLACED_RATIO = 0.1
 """Least ratio of the smaller to the larger time for new and gone operators to count as a replacement, unless they
@@ -88,6 +91,8 @@ KERNEL = "Kernel"
 
 AS_MEASURED = "; their time is as measured"
 """End of the confidence of findings on some operators: others need not have become slower with them."""
+
+_DETAILS = VIEWS | MOVING | MOVING_CALLERS | FILLS
 
 _OF_MACHINE = {"host_interrupted", "host_pace", "waiting_threads", "device_interrupted", "device_pace"}
 """Rules that explain the time of calls, not their number."""
@@ -372,7 +377,8 @@ def _in_order(
 ) -> tuple[list[_Changed], list[_Changed], list[_Changed]]:
     """New operators, those that are gone, and those of both sides, each in the order in which they are named: those of
     a setting (or recomputed), then annotations, then operators that are also differentiated, because others may run
-    inside them. A function is named once, without its autograd range."""
+    inside them; views and copies last. A function is named once, without its autograd range."""
+    least = MIN_DETAIL_SHARE * fsum(abs(operator.delta_us) for operator in changed)
     forward = {backward_of(operator.name) for operator in changed} - {""}
     ranges = {f"{AUTOGRAD}{operator.name}" for operator in changed}
     again = pair.once(recomputed)
@@ -381,6 +387,7 @@ def _in_order(
         key=lambda operator: (
             operator.is_in_both and operator.name not in again, operator.name not in settings,
             not operator.annotation, is_backward(operator.name),
+            operator.name in _DETAILS and abs(operator.delta_us) < least,
             plain_name(operator.name.rpartition("::")[2]) not in forward, -operator.total_us, operator.name,
         ),
     )  # fmt: skip
@@ -534,12 +541,11 @@ def _title(new: list[_Changed], gone: list[_Changed], others: list[_Changed], de
 
 
 def _one_sided(group: list[_Changed]) -> str:
-    """Names one-sided operators: "aten::softplus (3 calls per step), aten::mul (9 calls per step) and 9 others"."""
-    named = ", ".join(
-        f"{short(operator.name)} ({calls_text(operator.calls.calls_a + operator.calls.calls_b, ' per step')})"
-        for operator in group[:MAX_NAMED]
-    )
-    return f"{named}{_others_clause(group)}"
+    """Names one-sided operators: "aten::softplus (3 calls per step), aten::mul (9) and 9 others"."""
+    calls = [operator.calls.calls_a + operator.calls.calls_b for operator in group[:MAX_NAMED]]
+    counts = [calls_text(calls[0], " per step"), *map(number_text, calls[1:])]
+    named = [f"{short(operator.name)} ({count})" for operator, count in zip(group, counts, strict=False)]
+    return f"{', '.join(named)}{_others_clause(group)}"
 
 
 def _recounted(group: list[_Changed]) -> str:

@@ -75,7 +75,7 @@ def _place(before: Mapping[_Ends, float], after: Mapping[_Ends, float], delta_us
     grown = {ends: sign * (after.get(ends, 0.0) - before.get(ends, 0.0)) for ends in {**before, **after}}
     places = {ends: us for ends, us in grown.items() if us > 0}
     largest = sorted(places, key=lambda ends: (-places[ends], ends))[:MAX_GAPS]
-    two = {
+    two: dict[_Ends, float] = {
         (one[0], other[1]): places[one] + places[other]
         for one, other in permutations(largest, 2) if len(one) == len(other) == 2 and one[1] == other[0]
     }  # fmt: skip
