@@ -25,7 +25,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "analysis/attribution": {"analysis/columns", "analysis/entities", "analysis/trace"},
     "analysis/columns": {"analysis/native"},
-    "analysis/cycles": {"analysis/pooling"},
+    "analysis/cycles": {"analysis/columns", "analysis/pooling"},
     "analysis/entities": {"analysis/columns", "analysis/trace", "analysis/work"},
     "analysis/iterations": {"analysis/columns", "analysis/entities", "analysis/trace"},
     "analysis/step_view": {"analysis/columns", "analysis/iterations", "analysis/trace"},

@@ -147,6 +147,13 @@ def are_in(values: NDArray[Number], wanted: NDArray[Number]) -> Flags:
     return is_wanted
 
 
+def places_of(values: AnyInts | Sequence[int], size: int) -> Ints32:
+    """(size,) index of each number in `values`, which holds none twice; -1 if it is not there."""
+    places = np.full(size, -1, dtype=np.int32)
+    places[values] = np.arange(len(values), dtype=np.int32)
+    return places
+
+
 def is_run_start(ordered: NDArray[Any]) -> Flags:
     """(n,) whether a value differs from its predecessor; True for the first."""
     starts = np.ones(len(ordered), dtype=bool)

@@ -11,7 +11,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.model.arrays import Ints, Ints32, Nanoseconds
+from tb_perfcompare.model.arrays import Ints, Ints32, Nanoseconds, is_run_start
 
 T = TypeVar("T")
 
@@ -180,7 +180,7 @@ def _by_letters(texts: Sequence[str]) -> Ints32 | None:
     depth = 0
     while len(rows):
         place = np.arange(len(rows), dtype=np.int32)
-        is_new = np.append(True, before[1:] != before[:-1])
+        is_new = is_run_start(before)
         groups = int(np.count_nonzero(is_new))
         letters = min(_LETTERS, (_BITS - groups.bit_length()) // 8) if groups > 1 else _LETTERS
         code = _letters(data, begin[rows] + depth, end[rows], letters)
@@ -188,7 +188,7 @@ def _by_letters(texts: Sequence[str]) -> Ints32 | None:
             code |= np.cumsum(is_new, dtype=np.uint64) << np.uint64(8 * letters)
         order = np.argsort(code, kind="stable")
         code, rows = code[order], rows[order]
-        is_first = np.append(True, code[1:] != code[:-1])
+        is_first = is_run_start(code)
         before += np.maximum.accumulate(place * is_first) - np.maximum.accumulate(place * is_new)
         is_alone = is_first & np.append(is_first[1:], True)
         places_of_texts[before[is_alone]] = rows[is_alone]

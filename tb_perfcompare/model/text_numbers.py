@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.model.arrays import Floats, Ints
+from tb_perfcompare.model.arrays import Floats, Ints, places_of
 from tb_perfcompare.model.texts import Column, Keys, TextPool, TextRows, Texts, column
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -149,10 +149,8 @@ def parts_of(keys: Keys, width: int) -> tuple[Sequence[str], ...]:
 
 def _places(known: Ints, wanted: Ints) -> Ints:
     """(w,) index of each wanted code among the known ones, -1 if it is none of them."""
-    place = np.full(max(int(known.max(initial=-1)), int(wanted.max(initial=-1))) + 1, -1, dtype=np.int64)
-    place[known] = np.arange(len(known))
-    places: Ints = place[wanted]
-    return places
+    size = max(int(known.max(initial=-1)), int(wanted.max(initial=-1))) + 1
+    return places_of(known, size)[wanted].astype(np.int64)
 
 
 def _codes(sides: Sequence[tuple[Ints, ...]], count: int) -> tuple[Ints, Ints]:

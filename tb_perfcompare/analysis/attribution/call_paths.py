@@ -22,7 +22,7 @@ from tb_perfcompare.analysis.entities.modules import module_name, module_self_ti
 from tb_perfcompare.analysis.entities.operators import device_self_times, forest_rows, host_self_times
 from tb_perfcompare.analysis.entities.python_stacks import PythonStacks, python_stacks
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, NodeIndex, StepIndex
+from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, NodeIndex, StepIndex, places_of
 from tb_perfcompare.model.summary.call_tree import MIXED, WHOLE, CallTree, FrameKey, FrameKind, tree_of_cells
 from tb_perfcompare.model.summary.split_time import add_cells
 from tb_perfcompare.model.summary.summary import BY_OPERATOR, BY_PYTHON, StepCategory
@@ -78,7 +78,7 @@ class _Shown:
 def _shown(timeline: InterpretedTrace, owners: Owners, step: StepIndex) -> _Shown:
     events, rows, forest = timeline.events, owners.row, timeline.host
     time, launched, calls = (np.zeros(len(rows), dtype=np.int64) for _ in range(3))
-    own = _owner_index(timeline, owners)
+    own = places_of(owners.row, len(events))
     in_step = step[rows] >= 0
     timed = in_step & (timeline.is_device[rows] | (owners.role == StepCategory.COMMUNICATION))
     time[timed], calls[timed] = events.dur_ns[rows[timed]], 1
@@ -90,13 +90,6 @@ def _shown(timeline: InterpretedTrace, owners: Owners, step: StepIndex) -> _Show
     called, self_time = module_self_times(timeline, step)
     time[own[called]], calls[own[called]] = self_time, 1
     return _Shown(time, launched, calls, step[rows], events.start_ns[rows])
-
-
-def _owner_index(timeline: InterpretedTrace, owners: Owners) -> Ints:
-    """(n,) Index of each event among the owners, -1 if it is none."""
-    place = np.full(len(timeline.events), -1, dtype=np.int64)
-    place[owners.row] = np.arange(len(owners.row))
-    return place
 
 
 def _by_operator(timeline: InterpretedTrace, owners: Owners, modules: ModulePaths | None, shown: _Shown) -> CallTree:
@@ -131,7 +124,7 @@ def _by_python(timeline: InterpretedTrace, owners: Owners, stacks: PythonStacks,
     place = np.full(len(timeline.events) + 1, -1, dtype=np.int64)
     place[forest.row] = forest.row[forest.top]
     node = np.full(len(rows), -1, dtype=np.int64)
-    own = _owner_index(timeline, owners)
+    own = places_of(owners.row, len(timeline.events))
     device = timeline.is_device[rows]
     module = np.zeros(len(rows), dtype=np.bool_)
     module[own[stacks.modules]] = True

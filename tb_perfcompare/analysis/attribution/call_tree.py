@@ -17,8 +17,9 @@ from tb_perfcompare.analysis.columns.grouping import added_cells
 from tb_perfcompare.analysis.columns.numbering import chunks, gather, numbered_pairs, rows_where, scatter_add
 from tb_perfcompare.analysis.columns.operator_keys import UNKNOWN_LAUNCH
 from tb_perfcompare.analysis.columns.paths import found_paths
+from tb_perfcompare.analysis.entities.operators import forest_rows
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, NodeIndex, StepIndex
+from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, NodeIndex, StepIndex, places_of
 from tb_perfcompare.model.summary.call_tree import WHOLE, CallTree, FrameKey, FrameKind, tree_of_cells
 from tb_perfcompare.model.summary.summary import NOTHING_RECORDED, StepCategory
 from tb_perfcompare.quick_dataclass import dataclass
@@ -147,8 +148,7 @@ class _Operators:
         top = np.append(top, np.int32(-1))
         around = self._in(top[forest.parent], None if self.path is None else self.path[:-1])
         self.around = np.append(around, np.int32(-1))
-        place = np.full(len(timeline.events) + 1, -1, dtype=np.int32)
-        place[forest.row] = np.arange(len(forest.row), dtype=np.int32)
+        place = forest_rows(timeline)
         self.is_own, self.repeats = np.empty(len(rows), dtype=np.bool_), np.empty(len(rows), dtype=np.bool_)
         self.of_owner = np.empty(len(rows), dtype=np.int32)
         for chunk in chunks(len(rows)):
@@ -161,9 +161,7 @@ class _Operators:
     @staticmethod
     def _of_rows(timeline: InterpretedTrace, owners: Owners, path: Ints32 | None) -> tuple[Ints32, Ints32 | None]:
         """((h + 1,) entity, (h + 1,) module) of each row."""
-        owner = np.full(len(timeline.events), -1, dtype=np.int32)
-        owner[owners.row] = np.arange(len(owners.row), dtype=np.int32)
-        of_row = owner[timeline.host.row]
+        of_row = places_of(owners.row, len(timeline.events))[timeline.host.row]
         none = np.int32(-1)
         return np.append(owners.entity[of_row], none), None if path is None else np.append(path[of_row], none)
 

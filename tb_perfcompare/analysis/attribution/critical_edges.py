@@ -19,7 +19,7 @@ from tb_perfcompare.analysis.columns.native_passes import Coded
 from tb_perfcompare.analysis.columns.nesting import sorted_order
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.api_calls import RELEASE, STREAM_WAIT, WAIT
-from tb_perfcompare.model.arrays import EventIndex, Flags, Ints, are_in, unique
+from tb_perfcompare.model.arrays import EventIndex, Flags, Ints, are_in, is_run_start, unique
 from tb_perfcompare.model.events import Category, FlowTable
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -161,7 +161,7 @@ def _handed_over(lane: Ints, begins: Ints, ends: Ints) -> tuple[Ints, Ints, Ints
 
     Of several other lanes, the one that worked longest.
     """
-    is_first = np.append(True, lane[1:] != lane[:-1])[: len(lane)]
+    is_first = is_run_start(lane)
     since = np.where(is_first, _NEVER, np.roll(ends, 1))
     by_start = np.argsort(begins, kind="stable")
     # a lane starts nothing within its own gaps, so these are starts of other lanes

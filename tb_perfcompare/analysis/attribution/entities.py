@@ -15,7 +15,7 @@ from tb_perfcompare.analysis.columns.operator_keys import kernel_places, operato
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.analysis.trace.threads import on_other_threads
-from tb_perfcompare.model.arrays import EventIndex, Ints, Ints32, StepIndex, stable_order, unique_places
+from tb_perfcompare.model.arrays import EventIndex, Ints, Ints32, StepIndex, places_of, stable_order, unique_places
 from tb_perfcompare.model.events import Category, EventTable
 from tb_perfcompare.model.summary.summary import (
     DEVICE_CATEGORIES,
@@ -118,8 +118,7 @@ def _entities(
     if len(pairs):
         np.minimum.at(first, entity, strings.ranks()[name])
     order = stable_order(first)
-    number = np.empty(len(order), dtype=np.int32)
-    number[order] = np.arange(len(order), dtype=np.int32)
+    number = places_of(order, len(order))
     category, place = np.divmod(code[order], max(len(keys.pool), 1))
     return (
         gather(number, gather(entity, pair_of)),

@@ -22,7 +22,6 @@ from tb_perfcompare.model.summary.memory import MemoryCurve, MemoryUse
 from tb_perfcompare.model.summary.split_time import distinct
 from tb_perfcompare.model.summary.summary import OUTSIDE_OPERATORS
 from tb_perfcompare.model.vendors import CPU
-from tb_perfcompare.quick_dataclass import dataclass
 
 CURVE_POINTS = 2000
 """Approximate number of points of a thinned curve; more if there are many steps, as each keeps its extremes."""
@@ -59,7 +58,7 @@ def memory_use(timeline: InterpretedTrace, windows: Windows) -> MemoryUse | None
         allocated=allocated[seen],
         released=released[seen],
         calls=calls[seen],
-        curves=_curves(timeline, _Records(rows, size, devices, device), _last_before(timeline, early), windows),
+        curves=_curves(timeline, rows, size, (devices, device), _last_before(timeline, early), windows),
     )
 
 
@@ -106,16 +105,6 @@ def _keys(
     return ordered, np.array([place[pair] for pair in pairs], dtype=np.int64)[pair_of]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Records:
-    """(r,) Records of the compared window in time order: row, bytes, and index of the device in `devices`."""
-
-    row: Ints
-    size: Ints
-    devices: list[str]
-    device: Ints
-
-
 def _last_before(timeline: InterpretedTrace, early: Ints) -> dict[str, int]:
     """Maps each device to its last record before the compared window, among records that state totals."""
     events = timeline.events
@@ -128,15 +117,17 @@ def _last_before(timeline: InterpretedTrace, early: Ints) -> dict[str, int]:
 
 
 def _curves(
-    timeline: InterpretedTrace, records: _Records, before: Mapping[str, int], windows: Windows
-) -> tuple[MemoryCurve, ...]:
+    timeline: InterpretedTrace, rows: EventIndex, size: Ints, devices: tuple[list[str], Ints],
+    before: Mapping[str, int], windows: Windows,
+) -> tuple[MemoryCurve, ...]:  # fmt: skip
+    """Curves of the records (r,) of the compared window in time order. `devices`: as from _devices."""
     events = timeline.events
     zero = int(windows.start_ns[0])
     starts, ends = windows.start_ns - zero, windows.end_ns - zero
     curves = []
-    for name in sorted(records.devices):
-        of_device = np.flatnonzero(records.device == records.devices.index(name))
-        row = records.row[of_device]
+    for name in sorted(devices[0]):
+        of_device = np.flatnonzero(devices[1] == devices[0].index(name))
+        row = rows[of_device]
         stated = np.isfinite(argument_values(events, "total_allocated", row, np.nan))
         absolute = bool(stated.any())
         if absolute:
@@ -147,7 +138,7 @@ def _curves(
             held_bytes = argument_values(events, "total_allocated", row, np.nan).astype(np.int64)
         else:
             time_ns = events.start_ns[row] - zero
-            held_bytes = np.cumsum(records.size[of_device])
+            held_bytes = np.cumsum(size[of_device])
         stated_reserved = argument_values(events, "total_reserved", row, np.nan)
         has_reserved = absolute and bool(np.isfinite(stated_reserved).all()) and bool((stated_reserved > 0).any())
         reserved = stated_reserved.astype(np.int64) if has_reserved else None

@@ -15,9 +15,10 @@ from tb_perfcompare.analysis.columns.nesting import Nesting
 from tb_perfcompare.analysis.columns.numbering import chunks, factorize, gather, numbered_pairs
 from tb_perfcompare.analysis.columns.paths import found_paths
 from tb_perfcompare.analysis.entities.modules import module_calls, module_name
+from tb_perfcompare.analysis.entities.operators import forest_rows
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.threads import innermost_around, nested
-from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Ints, Ints32, NodeIndex, unique_first
+from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Ints, Ints32, NodeIndex, places_of, unique_first
 from tb_perfcompare.model.events import FlowTable
 from tb_perfcompare.model.summary.split_time import SplitTime, listed
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, OUTSIDE_MODULES, StepCategory
@@ -134,8 +135,7 @@ def _calls(timeline: InterpretedTrace) -> _Calls | None:
     if not len(rows):
         return None
     rows, nesting = nested(timeline, rows)
-    node_of = np.full(len(events), -1, dtype=np.int32)
-    node_of[rows] = np.arange(len(rows), dtype=np.int32)
+    node_of = places_of(rows, len(events))
     paths = [OUTSIDE_MODULES, BACKWARD_OUTSIDE]
     names, upper = list(paths), [-1, -1]
     every = np.ones(len(rows), dtype=np.bool_)
@@ -186,9 +186,7 @@ def _arrows(timeline: InterpretedTrace, calls: _Calls, flows: FlowTable) -> tupl
     hit = (source >= 0) & (target >= 0)
     source, target = source[hit], target[hit]
     # The autograd engine's call around the backward operator is assigned with it.
-    node_of = np.full(len(timeline.events), -1, dtype=np.int64)
-    node_of[rows] = np.arange(len(rows))
-    parent = timeline.host.parent[node_of[target]]
+    parent = timeline.host.parent[forest_rows(timeline)[target]]
     names = timeline.events.strings.texts
     engine = np.array([text.startswith(_BACKWARD) for text in names], dtype=bool)
     around = (parent >= 0) & engine[timeline.events.name[rows[parent]]]

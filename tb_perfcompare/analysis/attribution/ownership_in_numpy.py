@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, Nanoseconds, unique
+from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, Nanoseconds, places_of, unique
 from tb_perfcompare.model.summary.summary import DEVICE_CATEGORIES
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -57,7 +57,7 @@ class _Ranked:
     start_ns: Nanoseconds
     end_ns: Nanoseconds
     role: NDArray[np.int8]
-    rank: Ints
+    rank: Ints32
 
 
 OwnedCells = tuple[Ints32, Ints32, Ints, Ints, Ints, Ints]
@@ -72,8 +72,7 @@ def shares_in_numpy(
     step_end: Nanoseconds,
 ) -> OwnedCells:
     """Returns the fields of Shares."""
-    rank = np.empty(len(role), dtype=np.int64)
-    rank[np.lexsort((*reversed(ties), ~end_ns, start_ns))] = np.arange(len(rank))
+    rank = places_of(np.lexsort((*reversed(ties), ~end_ns, start_ns)), len(role))
     ranked = _Ranked(start_ns, end_ns, role, rank)
     steps = len(step_start)
     parts = []
@@ -146,9 +145,7 @@ def _cells(claims: _Ranked, segments: _Segments) -> _Cells:
 
 
 def _segments(claims: _Ranked, step_start: Nanoseconds, step_end: Nanoseconds) -> _Segments:
-    edges = np.sort(np.concatenate([claims.start_ns, claims.end_ns, step_start, step_end]), kind="stable")
-    # np.unique hashes integers, far slower than sorting these nearly sorted times
-    edges = edges[np.append(True, edges[1:] != edges[:-1])]
+    edges = unique(np.concatenate([claims.start_ns, claims.end_ns, step_start, step_end]))
     middle = edges[:-1]
     step = np.searchsorted(step_start, middle, side="right") - 1
     # Empty windows share their start with the next one and own no segment.
@@ -162,15 +159,14 @@ def _segments(claims: _Ranked, step_start: Nanoseconds, step_end: Nanoseconds) -
     )
 
 
-def _latest_started(first: Ints, last: Ints, rank: Ints, segments: int) -> Ints:
+def _latest_started(first: Ints, last: Ints, rank: Ints32, segments: int) -> Ints:
     """(segments,) Index of the claim with the highest rank covering each segment, -1 if none does.
 
     Each range is the union of two blocks whose length is a power of two, so maxima are written once per block and
     pushed down from long blocks to short ones: O((claims + segments) log segments) without a loop over either.
     """
     order = np.argsort(rank, kind="stable")
-    place = np.empty(len(rank), dtype=np.int64)
-    place[order] = np.arange(len(rank))
+    place = places_of(order, len(rank))
     span = last - first
     level = np.zeros(len(span), dtype=np.int64)
     np.log2(span, out=(logs := np.empty(len(span))))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tb_perfcompare.model.arrays import AnyInts, Ints, Nanoseconds
+from tb_perfcompare.model.arrays import AnyInts, Ints, Nanoseconds, is_run_start, places_of
 
 
 def union(start: Nanoseconds, end: Nanoseconds) -> tuple[Ints, Ints]:
@@ -30,11 +30,10 @@ def union_by_lane(lanes: AnyInts, start: Nanoseconds, end: Nanoseconds) -> tuple
     lane, start, end = lanes[order].astype(np.int64), start[order], end[order]
     if not len(lane):
         return lane, start, end
-    is_first = np.append(True, lane[1:] != lane[:-1])
+    is_first = is_run_start(lane)
     # compare ends by rank: combined with the lane number, nanoseconds would overflow
     by_end = np.argsort(end, kind="stable")
-    place = np.empty(len(end), dtype=np.int64)
-    place[by_end] = np.arange(len(end))
+    place = places_of(by_end, len(end))
     reach = end[by_end[np.maximum.accumulate(np.cumsum(is_first) * len(end) + place) % len(end)]]
     opens = is_first.copy()
     opens[1:] |= start[1:] > reach[:-1]

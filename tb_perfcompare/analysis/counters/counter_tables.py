@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.model.arrays import Flags, Floats, Ints, Nanoseconds, unique_places
+from tb_perfcompare.model.arrays import Flags, Floats, Ints, Nanoseconds, is_run_start, unique_places
 from tb_perfcompare.model.counter_names import without_device
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recordings.counter_units import sample_unit
@@ -100,9 +100,7 @@ def _stairs(series: Ints, time_ns: Nanoseconds, value: Floats) -> _Stairs:
     """Builds the step functions from samples in time order."""
     order = np.argsort(series, kind="stable")
     series, time_ns, value = series[order], time_ns[order], value[order]
-    is_first = np.ones(len(series), dtype=bool)
-    is_first[1:] = (series[1:] != series[:-1]) | (time_ns[1:] != time_ns[:-1])
-    first = np.flatnonzero(is_first)
+    first = np.flatnonzero(is_run_start(series) | is_run_start(time_ns))
     return _Stairs(series[first], time_ns[first], *means_of_runs(value, first))
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from tb_perfcompare.analysis.columns.grouping import number_combinations
 from tb_perfcompare.analysis.cycles.cycle_steps import LONGEST_NS, Cycles, whole_ns
 from tb_perfcompare.errors import CorruptInput
-from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, NameIndex, Nanoseconds, median, unique
+from tb_perfcompare.model.arrays import Flags, Ints, NameIndex, Nanoseconds, median, unique, unique_first, unique_places
 from tb_perfcompare.model.names.names import kernel_key
 from tb_perfcompare.model.recordings.cycles import DEVICE_TYPE, HOST, HOST_TYPE, NO_TEXT, CycleTable
 from tb_perfcompare.model.summary.summary import GroupTable
@@ -47,10 +48,14 @@ def find_functions(table: CycleTable, cycles: Cycles) -> Functions:
     time_ns = whole_ns(np.where(np.isfinite(spent_us), spent_us, LONGEST_NS), table.source, "duration or beta_pct")
     calls = _calls(table)
     named = np.flatnonzero(table.function != NO_TEXT)
-    optional = [codes for codes in (table.kind, table.host) if codes is not None]
-    key = _combined([cycles.of_row, table.pid, table.device, table.function, *optional])[named]
-    _, first, group = np.unique(key, return_index=True, return_inverse=True)
-    chosen = named[first]
+    pids, pid = unique_places(table.pid[named])
+    texts = [codes for codes in (table.device, table.function, table.kind, table.host) if codes is not None]
+    _, group = number_combinations([
+        (cycles.of_row[named], len(cycles)),
+        (pid, len(pids)),
+        *((codes[named] - NO_TEXT, len(table.strings) - NO_TEXT) for codes in texts),
+    ])
+    chosen = named[unique_first(group)[1]]
     is_different = (time_ns[named] != time_ns[chosen][group]) | (calls[named] != calls[chosen][group])
     negative = int((time_ns[chosen] < 0).sum())
     time_ns = np.maximum(time_ns, 0)
@@ -114,12 +119,14 @@ def function_table(table: CycleTable, cycles: Cycles, functions: Functions, kept
     Zero if a function did not run in a cycle.
     """
     rows = functions.first
-    kinds = _kinds(table, functions)[rows]
+    kinds = _kinds(table, functions)[rows] - _ON_HOST
     names = [kernel_key(text) for text in table.strings.texts]
-    code = _combined([table.function[rows], kinds])
-    _, at, group = np.unique(code, return_index=True, return_inverse=True)
-    pairs = zip(table.function[rows][at].tolist(), kinds[at].tolist(), strict=True)
-    own = [((names[function], _type_text(table, kind)), table.strings[function]) for function, kind in pairs]
+    texts = len(table.strings)
+    pairs, group = number_combinations([(table.function[rows], texts), (kinds, texts - _ON_HOST)])
+    own = [
+        ((names[function], _type_text(table, kind + _ON_HOST)), table.strings[function])
+        for function, kind in zip(*(column.tolist() for column in pairs), strict=True)
+    ]
     shown: dict[tuple[str, str], str] = {}
     for key, name in sorted(own):
         shown.setdefault(key, name)
@@ -143,7 +150,7 @@ def function_table(table: CycleTable, cycles: Cycles, functions: Functions, kept
 
 
 _ON_DEVICE, _ON_HOST = -2, -3
-"""Type codes if the table states none."""
+"""Type codes if the table states none; _ON_HOST is the lowest code."""
 
 
 def _kinds(table: CycleTable, functions: Functions) -> NameIndex:
@@ -167,20 +174,3 @@ def _calls(table: CycleTable) -> Ints:
             table.source, "more calls than can be counted", place="column instances_count", hint="write the table again"
         )
     return np.rint(calls).astype(np.int64)
-
-
-def _combined(columns: list[AnyInts]) -> Ints:
-    """(rows,) One number per combination of values; equal numbers mean equal values."""
-    out, size = np.zeros(len(columns[0]), dtype=np.int64), 1
-    for column in columns:
-        lowest, highest = (int(column.min()), int(column.max())) if len(column) else (0, 0)
-        span = highest - lowest + 1
-        if size * span >= 2**62:
-            distinct, out = np.unique(out, return_inverse=True)
-            size = len(distinct)
-        if size * span >= 2**62:
-            distinct, code = np.unique(column, return_inverse=True)
-            out, size = out * len(distinct) + code, size * len(distinct)
-        else:
-            out, size = out * span + (column.astype(np.int64) - lowest), size * span
-    return out

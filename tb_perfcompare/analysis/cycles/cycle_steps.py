@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 
 from tb_perfcompare.errors import CorruptInput
-from tb_perfcompare.model.arrays import Floats, Ints, Nanoseconds
+from tb_perfcompare.model.arrays import Floats, Ints, Nanoseconds, is_run_start
 from tb_perfcompare.model.recordings.cycles import CycleTable
 from tb_perfcompare.model.texts import numbered
 from tb_perfcompare.quick_dataclass import dataclass
@@ -49,8 +49,7 @@ def find_cycles(table: CycleTable) -> Cycles:
     # a cycle starts at the earliest start of its rows; cycles are sorted by number, start, length
     order = np.lexsort((length, table.cycle))
     number, size = table.cycle[order], length[order]
-    first = np.ones(len(order), dtype=np.bool_)
-    first[1:] = (number[1:] != number[:-1]) | (size[1:] != size[:-1])
+    first = is_run_start(number) | is_run_start(size)
     place = np.cumsum(first) - 1
     of_row = np.empty(len(order), dtype=np.int64)
     of_row[order] = place

@@ -9,7 +9,7 @@ import numpy as np
 from tb_perfcompare.analysis.columns.grouping import number_combinations, sum_by_target
 from tb_perfcompare.analysis.columns.numbering import factorize
 from tb_perfcompare.analysis.entities.operators import numbered_texts
-from tb_perfcompare.model.arrays import Ints
+from tb_perfcompare.model.arrays import Ints, places_of
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.summary.summary import GroupTable
 from tb_perfcompare.model.texts import Coded, TextPool, column, keys
@@ -42,8 +42,7 @@ def call_arguments(
     signatures = np.bincount(parts[0], minlength=len(spent))
     listed = (spent >= LEAST_SHARE * spent.sum()) & (signatures <= MOST_SIGNATURES)
     rows = np.flatnonzero(listed[parts[0]])
-    place = np.full(len(parts[0]), -1, dtype=np.int64)
-    place[rows] = np.arange(len(rows))
+    place = places_of(rows, len(parts[0]))
     chosen = np.flatnonzero(place[into] >= 0)
     of_row = parts[0][rows]
     names = operator[0][of_row]

@@ -13,7 +13,7 @@ from tb_perfcompare.analysis.columns.operator_keys import kernel_places, operato
 from tb_perfcompare.analysis.columns.paths import cells_upwards, found_paths
 from tb_perfcompare.analysis.entities.operators import argument_texts, operator_names
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.model.arrays import EventIndex, Ints, Nanoseconds, NodeIndex, StepIndex
+from tb_perfcompare.model.arrays import AnyInts, EventIndex, Ints, Ints32, Nanoseconds, NodeIndex, StepIndex, places_of
 from tb_perfcompare.model.summary.launch_sites import DeviceWork, PlacePool
 from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS
@@ -154,14 +154,12 @@ def _operators(
     )
 
 
-def _ranks(texts: Sequence[str]) -> Ints:
+def _ranks(texts: Sequence[str]) -> Ints32:
     """(t,) Alphabetical rank of each text."""
-    rank = np.empty(len(texts), dtype=np.int64)
-    rank[sorted(range(len(texts)), key=texts.__getitem__)] = np.arange(len(texts))
-    return rank
+    return places_of(sorted(range(len(texts)), key=texts.__getitem__), len(texts))
 
 
-def _in_order(start_ns: Nanoseconds, ranks: tuple[Ints, Ints], place: Callable[[int], str]) -> tuple[Ints, Ints]:
+def _in_order(start_ns: Nanoseconds, ranks: tuple[AnyInts, ...], place: Callable[[int], str]) -> tuple[Ints, Ints32]:
     """Sorts by first start, then ranks, then texts of places: (indices in order, position of each).
 
     `place` is called only for indices with equal starts and ranks.
@@ -174,6 +172,4 @@ def _in_order(start_ns: Nanoseconds, ranks: tuple[Ints, Ints], place: Callable[[
     for tie in np.split(ties, np.flatnonzero(np.diff(ties) > 1) + 1) if len(ties) else ():
         span = slice(int(tie[0]), int(tie[-1]) + 2)
         order[span] = sorted(order[span].tolist(), key=place)
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
-    return order, rank
+    return order, places_of(order, len(order))

@@ -10,7 +10,16 @@ from tb_perfcompare.analysis.columns.numbering import factorize, gather, rows_wh
 from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
 from tb_perfcompare.analysis.columns.shown_texts import shown_texts
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.model.arrays import EventIndex, Ints, Ints32, StepIndex, max_by_target, min_by_target, unique_places
+from tb_perfcompare.model.arrays import (
+    EventIndex,
+    Ints,
+    Ints32,
+    StepIndex,
+    max_by_target,
+    min_by_target,
+    places_of,
+    unique_places,
+)
 from tb_perfcompare.model.events import EventTable
 from tb_perfcompare.model.input_shapes import types_in_one_spelling
 from tb_perfcompare.model.strings import StringTable
@@ -49,9 +58,7 @@ def host_self_times(timeline: InterpretedTrace, node_of: Ints32) -> Ints:
 
 def forest_rows(timeline: InterpretedTrace) -> Ints32:
     """(n + 1,) Forest row of each event, -1 without one; the last entry is for no event."""
-    node_of = np.full(len(timeline.events) + 1, -1, dtype=np.int32)
-    node_of[timeline.host.row] = np.arange(len(timeline.host.row), dtype=np.int32)
-    return node_of
+    return places_of(timeline.host.row, len(timeline.events) + 1)
 
 
 def device_self_times(timeline: InterpretedTrace, node_of: Ints32) -> Ints:

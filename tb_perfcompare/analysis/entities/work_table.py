@@ -25,7 +25,7 @@ from tb_perfcompare.analysis.entities.operators import device_self_times, forest
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.work.operator_work import GENERATED, Work, operator_work, reasons_without_model
 from tb_perfcompare.analysis.work.tensor_lists import types_of_lists
-from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, StepIndex, min_by_target
+from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, StepIndex, min_by_target, places_of
 from tb_perfcompare.model.device import uses_tensor_cores
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.summary.groups import CALL_ARGUMENTS
@@ -127,8 +127,7 @@ def _of_kernels(
 ) -> GroupTable:
     """Builds the table of kernels; its times sum to that of the table of kernels."""
     forest = timeline.host
-    call = np.full(len(forest.row) + 1, -1, dtype=np.int32)
-    call[counted.node] = np.arange(len(counted.node), dtype=np.int32)
+    call = places_of(counted.node, len(forest.row) + 1)
     call_of = np.append(call[forest.top], np.int32(-1))[node_of]
     name, work, matrices = kernel_work(timeline, step, steps, call_of, counted.kind, counted.work, NO_OPERATOR)
     return _table(name, _no_shape(name[0]), work, matrices)

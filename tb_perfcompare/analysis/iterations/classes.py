@@ -13,7 +13,7 @@ from tb_perfcompare.analysis.columns.numbering import chunks, gather, rows_where
 from tb_perfcompare.analysis.trace.event_steps import step_of
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows
-from tb_perfcompare.model.arrays import Ints, Ints32
+from tb_perfcompare.model.arrays import Ints, Ints32, places_of
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.kinds import PLAIN, with_names
 from tb_perfcompare.model.names.names import is_optimizer
@@ -53,8 +53,7 @@ def class_texts(timeline: InterpretedTrace, windows: Windows) -> tuple[str, ...]
 def _incidence(timeline: InterpretedTrace, windows: Windows, rows: Ints32, names: Ints) -> NDArray[np.bool_]:
     """(names, steps) Whether the step has an event with the name."""
     events = timeline.events
-    place = np.zeros(len(events.strings), dtype=np.int32)
-    place[names] = np.arange(len(names), dtype=np.int32)
+    place = places_of(names, len(events.strings))
     has = np.zeros((len(names), len(windows.label)), dtype=np.bool_)
     for chunk in chunks(len(rows)):
         step = step_of(events.start_ns[rows[chunk]], windows)

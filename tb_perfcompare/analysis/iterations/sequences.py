@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.columns.event_masks import named, used_codes
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.model.arrays import Flags, Ints, unique, unique_first, unique_places
+from tb_perfcompare.model.arrays import Flags, Ints, places_of, unique, unique_first, unique_places
 from tb_perfcompare.model.names.names import is_update
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -121,8 +121,7 @@ def sequence_of(timeline: InterpretedTrace, rows: Ints) -> Sequence:
     top[1:] = start[1:] >= end[:-1]
     codes = events.name[rows[top]]
     names = used_codes(codes, len(events.strings))
-    place = np.zeros(len(events.strings), dtype=np.int64)
-    place[names] = np.arange(len(names))
+    place = places_of(names, len(events.strings)).astype(np.int64)
     calls = np.bincount(events.name[rows], minlength=len(events.strings))[names]
     nested = 2 * np.bincount(place[codes], minlength=len(names)) < calls
     updates = np.array([is_update(events.strings[code]) for code in names.tolist()], dtype=np.bool_)

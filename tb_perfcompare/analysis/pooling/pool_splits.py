@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.model.arrays import AnyInts, Flags, Ints
+from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, places_of
 from tb_perfcompare.model.summary.call_tree import CallTree, tree_of, union
 from tb_perfcompare.model.summary.launch_sites import DeviceWork
 from tb_perfcompare.model.summary.split_time import SplitTime, split_time
@@ -83,8 +83,7 @@ def tree_of_steps(tree: CallTree, columns: NDArray[np.intp]) -> CallTree:
 
 def _chosen(step: AnyInts, columns: NDArray[np.intp]) -> tuple[Ints, Flags]:
     """(place of every step among the chosen ones, -1 for none; which entries are in one)."""
-    place = np.full(max(int(step.max(initial=0)), int(columns.max(initial=0))) + 1, -1, dtype=np.int64)
-    place[columns] = np.arange(len(columns))
+    place = places_of(columns, max(int(step.max(initial=0)), int(columns.max(initial=0))) + 1).astype(np.int64)
     return place, place[step] >= 0
 
 

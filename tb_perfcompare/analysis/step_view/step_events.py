@@ -20,7 +20,7 @@ from tb_perfcompare.analysis.trace.event_steps import event_steps
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace, interpret
 from tb_perfcompare.analysis.trace.vendor import find_vendor
 from tb_perfcompare.errors import SelectionError
-from tb_perfcompare.model.arrays import AnyInts, EventIndex, Ints, Ints32, Nanoseconds
+from tb_perfcompare.model.arrays import AnyInts, EventIndex, Ints, Ints32, Nanoseconds, places_of
 from tb_perfcompare.model.events import ARG_COLUMNS, ArgKind, Category, EventTable, SparseColumn
 from tb_perfcompare.model.names.names import MODULE_PREFIX, kernel_key, operator_key
 from tb_perfcompare.model.recordings.recording import TraceRecording
@@ -98,10 +98,8 @@ class StepCutter:
         lanes = _lanes(all_lanes, lane, depth)
         row = np.array([each.first for each in lanes], dtype=np.int64)[lane] + depth if lanes else depth
         order = np.lexsort((tie, events.dur_ns[rows], events.start_ns[rows], row))
-        number = np.full(len(events) + 1, NO_EVENT, dtype=np.int64)  # the last entry means no event
-        number[rows[order]] = np.arange(len(rows))
-        place = np.empty(len(rows) + 1, dtype=np.int64)
-        place[order], place[-1] = np.arange(len(rows)), NO_EVENT
+        number = places_of(rows[order], len(events) + 1)  # the last entry means no event
+        place = places_of(order, len(rows) + 1)
         rows = rows[order]
         calls = timeline.is_device[rows] | timeline.is_api[rows]
         names, name = _names(timeline, rows)
@@ -119,9 +117,9 @@ class StepCutter:
             start_ns=events.start_ns[rows] - begin,
             dur_ns=events.dur_ns[rows],
             name=name,
-            parent=place[parent[order]].astype(np.int32),
+            parent=place[parent[order]],
             operator=np.where(calls, number[timeline.operator[rows]], NO_EVENT).astype(np.int32),
-            launcher=number[timeline.launcher[rows]].astype(np.int32),
+            launcher=number[timeline.launcher[rows]],
             inside=self._step[rows] == self._at(label),
             args=args,
             texts=texts,
@@ -186,8 +184,7 @@ def _kinds(timeline: InterpretedTrace, rows: EventIndex) -> Ints:
 
 def _args(events: EventTable, rows: EventIndex) -> tuple[Mapping[str, SparseColumn], tuple[str, ...]]:
     """Returns the arguments of (k,) rows, by their new indices; texts are renumbered."""
-    new_row = np.full(len(events), NO_EVENT, dtype=np.int64)
-    new_row[rows] = np.arange(len(rows))
+    new_row = places_of(rows, len(events))
     texts: dict[int, int] = {}
     out: dict[str, SparseColumn] = {}
     for name, column in events.args.items():
@@ -200,7 +197,7 @@ def _args(events: EventTable, rows: EventIndex) -> tuple[Mapping[str, SparseColu
             numbers = np.array([texts.setdefault(int(text), len(texts)) for text in used.tolist()], dtype=np.int32)
             values = numbers[code.reshape(-1)]
         order = np.argsort(at, kind="stable")
-        out[name] = SparseColumn(at[order].astype(np.int32), values[order])
+        out[name] = SparseColumn(at[order], values[order])
     return out, tuple(events.strings[text] for text in texts)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.model.arrays import EventIndex, Ints
+from tb_perfcompare.model.arrays import EventIndex, Ints, places_of
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.recordings.recording import TraceRecording
 from tb_perfcompare.model.summary.step_events import LANE_KINDS
@@ -72,8 +72,7 @@ def find_lanes(recording: TraceRecording, timeline: InterpretedTrace, rows: Even
         kind = _device_kind(timeline, of_lane) if which == _DEVICE else _LANE_KIND[which]
         lanes.append((_order(kind, places, lane, of_lane), kind, places.name(lane, kind), number))
     lanes.sort()
-    new_place = np.empty(len(codes), dtype=np.int64)
-    new_place[[number for _, _, _, number in lanes]] = np.arange(len(lanes))
+    new_place = places_of([number for _, _, _, number in lanes], len(codes))
     lane_of = np.full(len(rows), NOT_DRAWN, dtype=np.int64)
     lane_of[drawn] = new_place[place.reshape(-1)]
     return LanesFound(tuple(kind for _, kind, _, _ in lanes), tuple(name for _, _, name, _ in lanes), lane_of)

@@ -136,11 +136,16 @@ def _result(call: Call, rule: Rule, kind: DataType) -> DataType:
 
 def _named(names: str, rule: Rule) -> dict[str, Model]:
     """Models of `aten::name` and, in place, `aten::name_` for each name."""
-    models: dict[str, Model] = {}
-    for name in names.split():
-        models[f"aten::{name}"] = partial(elementwise, rule, in_place=False)
-        models[f"aten::{name}_"] = partial(elementwise, rule, in_place=True)
-    return models
+    return {
+        f"aten::{name}{'_' * in_place}": partial(elementwise, rule, in_place=in_place)
+        for name in names.split()
+        for in_place in (False, True)
+    }
+
+
+def _backward(names: str, rule: Rule) -> dict[str, Model]:
+    """Models of `aten::name_backward` for each name."""
+    return {f"aten::{name}_backward": partial(elementwise, rule, in_place=False) for name in names.split()}
 
 
 MODELS.update({
@@ -149,39 +154,30 @@ MODELS.update({
         "acosh atanh sigmoid erf erfc erfinv lgamma digamma",
         Rule((0,), out=1, result="float"),
     ),
-    **_named("abs neg sign sgn ceil floor round trunc frac bitwise_not silu mish square positive", Rule((0,), out=1)),
-    **_named("gelu", Rule((0,), out=2)),
-    **_named("hardswish hardsigmoid", Rule((0,), out=1)),
+    **_named(
+        "abs neg sign sgn ceil floor round trunc frac bitwise_not silu mish square positive hardswish hardsigmoid",
+        Rule((0,), out=1),
+    ),
+    **_named("gelu leaky_relu", Rule((0,), out=2)),
     **_named("hardtanh threshold softplus", Rule((0,), out=3)),
-    **_named("elu", Rule((0,), out=4)),
-    **_named("leaky_relu", Rule((0,), out=2)),
-    **_named("nan_to_num", Rule((0,), out=4)),
+    **_named("elu nan_to_num", Rule((0,), out=4)),
     **_named("logical_not isposinf isneginf signbit", Rule((0,), out=1, result="bool")),
     "aten::isnan": partial(elementwise, Rule((0,), result="bool"), in_place=False),
     **_named("add sub", Rule((0, 1), out=3)),
     **_named(
-        "mul floor_divide remainder fmod maximum minimum fmax fmin bitwise_and bitwise_or bitwise_xor",
+        "mul floor_divide remainder fmod maximum minimum fmax fmin bitwise_and bitwise_or bitwise_xor pow clamp_min "
+        "clamp_max",
         Rule((0, 1), out=2),
     ),
-    **_named("pow", Rule((0, 1), out=2)),
     **_named("div atan2 hypot copysign xlogy", Rule((0, 1), out=2, result="float")),
     **_named("eq ne lt le gt ge logical_and logical_or logical_xor", Rule((0, 1), out=2, result="bool")),
-    **_named("clamp", Rule((0, 1, 2), out=3)),
-    **_named("clamp_min clamp_max", Rule((0, 1), out=2)),
+    **_named("clamp lerp", Rule((0, 1, 2), out=3)),
     **_named("addcmul addcdiv", Rule((0, 1, 2), out=4)),
-    **_named("lerp", Rule((0, 1, 2), out=3)),
-    "aten::sigmoid_backward": partial(elementwise, Rule((0, 1), out=2), in_place=False),
-    "aten::tanh_backward": partial(elementwise, Rule((0, 1), out=2), in_place=False),
-    "aten::threshold_backward": partial(elementwise, Rule((0, 1), out=3), in_place=False),
-    "aten::gelu_backward": partial(elementwise, Rule((0, 1), out=3), in_place=False),
-    "aten::silu_backward": partial(elementwise, Rule((0, 1), out=2), in_place=False),
-    "aten::mish_backward": partial(elementwise, Rule((0, 1)), in_place=False),
-    "aten::hardswish_backward": partial(elementwise, Rule((0, 1)), in_place=False),
-    "aten::hardsigmoid_backward": partial(elementwise, Rule((0, 1), out=2), in_place=False),
-    "aten::hardtanh_backward": partial(elementwise, Rule((0, 1), out=4), in_place=False),
-    "aten::leaky_relu_backward": partial(elementwise, Rule((0, 1), out=4), in_place=False),
-    "aten::elu_backward": partial(elementwise, Rule((0, 5), out=6), in_place=False),
-    "aten::softplus_backward": partial(elementwise, Rule((0, 1), out=4), in_place=False),
+    **_backward("sigmoid tanh silu hardsigmoid", Rule((0, 1), out=2)),
+    **_backward("threshold gelu", Rule((0, 1), out=3)),
+    **_backward("hardtanh leaky_relu softplus", Rule((0, 1), out=4)),
+    **_backward("mish hardswish", Rule((0, 1))),
+    **_backward("elu", Rule((0, 5), out=6)),
 })
 
 

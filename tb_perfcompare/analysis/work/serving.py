@@ -230,20 +230,15 @@ def quantise_whole(call: Call) -> Work:
     return quantise(1 if call.flag(3) else 2, 0, 1, call)
 
 
-def merge(call: Call) -> Work:
-    """merge_attn_states(out, out_lse?, a, a_lse, b, b_lse, ...): two products and an addition per element."""
-    return _merged(call, 0, (0, 1, 2, 3, 4, 5))
+def merge(at: int, call: Call) -> Work:
+    """Two products and an addition per element of the output, which is at `at`.
 
-
-def merge_state(call: Call) -> Work:
-    """merge_state, merge_state_v2(a, a_lse, b, b_lse, out, out_lse): the same."""
-    return _merged(call, 4, (0, 1, 2, 3, 4, 5))
-
-
-def _merged(call: Call, at: int, moved: tuple[int, ...]) -> Work:
+    merge_attn_states(out, out_lse?, a, a_lse, b, b_lse, ...), merge_state, merge_state_v2(a, a_lse, b, b_lse, out,
+    out_lse).
+    """
     out, a = call.tensor(at), call.tensor(2)
     need(out.sizes == a.sizes)
-    return Work(3 * out.elements, call.optional_bytes(*moved), same(out, a), ELEMENTWISE)
+    return Work(3 * out.elements, call.optional_bytes(*range(6)), same(out, a), ELEMENTWISE)
 
 
 def rotary(call: Call) -> Work:
@@ -370,9 +365,9 @@ MODELS.update({
         "sgl_kernel::sgl_per_token_group_quant_int8", "sgl_kernel::sgl_per_token_group_quant_8bit",
         "sgl_kernel::sgl_per_token_quant_fp8")},
     "sgl_kernel::sgl_per_tensor_quant_fp8": quantise_whole,
-    "_C::merge_attn_states": merge,
-    **_in_each("merge_state", merge_state, "sgl_kernel"),
-    **_in_each("merge_state_v2", merge_state, "sgl_kernel"),
+    "_C::merge_attn_states": partial(merge, 0),
+    "sgl_kernel::merge_state": partial(merge, 4),
+    "sgl_kernel::merge_state_v2": partial(merge, 4),
     "_C::rotary_embedding": rotary,
     "sgl_kernel::apply_rope_pos_ids_cos_sin_cache": rotary_copied,
     "_C_cache_ops::reshape_and_cache": partial(cache, (0, 1), (2, 3), 4),

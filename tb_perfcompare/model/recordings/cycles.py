@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tb_perfcompare.model.arrays import Flags, Floats, Ints, Ints32, unique
+from tb_perfcompare.model.arrays import Flags, Floats, Ints, Ints32, is_run_start, unique
 from tb_perfcompare.model.device import DEVICE_WORDS
 from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.note import Note
@@ -107,8 +107,7 @@ class CycleTable:
     def cycle_lengths_us(self) -> Floats:
         """(cycles,) durations of the distinct (cycle, duration) pairs, by cycle number."""
         # a cycle's rows are mostly adjacent: take the first of each run
-        starts = np.ones(len(self), dtype=np.bool_)
-        starts[1:] = (self.cycle[1:] != self.cycle[:-1]) | (self.cycle_us[1:] != self.cycle_us[:-1])
+        starts = is_run_start(self.cycle) | is_run_start(self.cycle_us)
         pairs = np.unique(np.stack([self.cycle[starts].astype(np.float64), self.cycle_us[starts]], axis=1), axis=0)
         return pairs[:, 1]
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.model.arrays import CaptureIndex, Ints, Nanoseconds
+from tb_perfcompare.model.arrays import CaptureIndex, Ints, Nanoseconds, places_of
 from tb_perfcompare.model.summary.split_time import distinct
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -91,8 +91,7 @@ class Collectives:
 
     def of_steps(self, columns: NDArray[np.intp]) -> Collectives | None:
         """The calls in the selected steps, with steps and keys renumbered; None without any."""
-        place = np.full(len(self.busy_ns), -1, dtype=np.int64)
-        place[columns] = np.arange(len(columns))
+        place = places_of(columns, len(self.busy_ns)).astype(np.int64)
         selected = place[self.step] >= 0
         if not selected.any():
             return None

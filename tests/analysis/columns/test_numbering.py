@@ -1,4 +1,4 @@
-"""Numbering of codes and sums by them, compared with Python's collections."""
+"""Numbering of codes, sums by them and joins of equal integers, compared with Python's collections."""
 
 from __future__ import annotations
 
@@ -11,11 +11,22 @@ from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.columns import grouping, numbering
 from tb_perfcompare.analysis.columns.grouping import Cells, added_cells
-from tb_perfcompare.analysis.columns.numbering import chunks, factorize, gather, numbered_pairs, rows_where, scatter_add
+from tb_perfcompare.analysis.columns.numbering import (
+    chunks,
+    factorize,
+    gather,
+    last_equal,
+    numbered_pairs,
+    rows_where,
+    scatter_add,
+)
+from tb_perfcompare.model.events import ABSENT
 from tests.analysis.passes_tools import FORMS, form
 
 both_forms = pytest.mark.parametrize("compiled", FORMS)
 PAIRS = st.lists(st.tuples(st.integers(0, 4), st.sampled_from((0, 1, 7, 90_000))), max_size=30)
+FAR = 2**62
+IDS = st.lists(st.tuples(st.sampled_from((0, 1, 2, 3, 50, -4)), st.integers(0, 3)), max_size=12)
 ROWS = st.lists(st.tuples(st.integers(-1, 3), st.integers(-1, 2), st.integers(-9, 9)), max_size=20)
 
 
@@ -117,3 +128,21 @@ def test_rows_where_gives_the_true_rows(chosen: list[bool]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(numbering, "_PORTION", 5)
         assert rows_where(np.array(chosen, dtype=np.bool_)).tolist() == [i for i, flag in enumerate(chosen) if flag]
+
+
+@pytest.mark.parametrize("far", [0, FAR])
+@given(rows=IDS, wanted=st.lists(st.sampled_from((0, 1, 2, 7, 50, -4, FAR, -FAR, ABSENT)), max_size=8))
+def test_the_last_equal_row_in_the_given_order_is_found(
+    far: int, rows: list[tuple[int, int]], wanted: list[int]
+) -> None:
+    keys = np.array([key for key, _ in rows] + [far] * bool(far), dtype=np.int64)
+    when = np.array([time for _, time in rows] + [0] * bool(far), dtype=np.int64)
+    found = last_equal(keys, np.array(wanted, dtype=np.int64), lambda: np.argsort(when, kind="stable"))
+    latest = {int(keys[i]): i for i in np.argsort(when, kind="stable").tolist()}
+    assert found.tolist() == [latest.get(key, -1) for key in wanted]
+
+
+def test_the_order_of_unique_keys_is_not_computed() -> None:
+    keys = np.array([5, 3, FAR, 4])
+    for unique in (keys, keys[[0, 1, 3]]):
+        assert last_equal(unique, unique, lambda: pytest.fail("computed")).tolist() == list(range(len(unique)))
