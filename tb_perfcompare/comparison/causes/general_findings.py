@@ -288,8 +288,15 @@ def _finding(row: LedgerRow, same_way: EntityRows, known: _Known, delta_us: floa
         look_at="the device work that runs at the same time" if hidden
         else f"{_FUNCTIONS}{_RECORDED if recorded else ''}" if subject == PYTHON
         else _WORKERS if recurring and category is StepCategory.DATALOADER
-        else _look_at(category, known),
+        else _from_python(category, known, delta_us) + _look_at(category, known),
     )
+
+
+def _from_python(category: StepCategory, known: _Known, delta_us: float) -> str:
+    """What to look at first if the step makes more (fewer) tensors from Python data, which has no event of its own."""
+    more = known.context.amount("operators", "host_total", "aten::lift_fresh").more_calls
+    is_theirs = category is StepCategory.OTHER and abs(more) >= 1 and more * delta_us > 0
+    return "torch.tensor() of Python lists or NumPy arrays (aten::lift_fresh), " if is_theirs else ""
 
 
 def _hidden(known: _Known, delta_us: float) -> list[str]:
