@@ -20,6 +20,7 @@ from tb_perfcompare.comparison.pace.paced_time import (
     per_observation,
 )
 from tb_perfcompare.comparison.pace.select import (
+    BY_NAME,
     KERNELS,
     OPERATORS,
     Selected,
@@ -113,7 +114,7 @@ def common_work(
         return replace(work, clocked=clocked)
     if work.clocked is None:
         work = replace(work, alone=_alone(sides))
-    if not operators or _unusable_reason(sides):
+    if _unusable_reason(sides) or not (operators or _is_timed_on_host(sides)):
         return work
     counted = counted_work(sides, each_side(observations, sides), operators)
     clocked = None if work.clocked is None else replace(work.clocked, counted=counted)
@@ -209,6 +210,11 @@ def _alone(sides: Sides) -> tuple[Cells, Cells] | None:
     if not _stand_alone(sides, samples) or any(side.any() for side in owned_time(sides, samples, "device")):
         return None
     return steps_alone(_parts(sides), each_side(lambda seen: seen.capture, samples))
+
+
+def _is_timed_on_host(sides: Sides) -> bool:
+    """Whether operators take the time of their work on the host, where no device does it."""
+    return not any(side.device.count or BY_NAME not in side.groups for side in sides)
 
 
 def _parts(sides: Sides) -> tuple[SplitTime | None, SplitTime | None]:

@@ -169,10 +169,10 @@ def _counted(counted: Counted) -> str:
 
 
 def _all_and_more(counted: Counted) -> str:
-    """Counted work as a fact: "the candidate does all that the baseline does, and makes 31 more operator calls per
-    step"."""
+    """Counted work as a fact: "the candidate runs every operator of the baseline as often, and makes 31 more operator
+    calls per step"."""
     more, other = ("candidate", "baseline") if counted.change > 0 else ("baseline", "candidate")
-    done, as_large = f"the {more} does all that the {other} does", "no operator of it on smaller inputs"
+    done, as_large = f"the {more} runs every operator of the {other} as often", "none on smaller inputs"
     if counted.calls is None:
         return f"{done}, and {as_large}"
     larger = f", {as_large}" if counted.larger else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -70,7 +71,7 @@ def test_more_calls_decide_an_inconclusive_pair() -> None:
     uninterrupted = sum(OPERATORS.values()) + min(GAPS)
     assert found.counted.change == pytest.approx(300 / uninterrupted, abs=0.001)
     (text,) = [fact.text for fact in found.facts if fact.label == "Counted"]
-    assert text == "the candidate does all that the baseline does, and makes 3 more operator calls per step"
+    assert text.endswith("runs every operator of the baseline as often, and makes 3 more operator calls per step")
 
 
 @pytest.mark.parametrize(("steps", "counted"), [((5,), False), (range(5), True)])
@@ -115,13 +116,34 @@ def test_more_calls_decide_on_larger_inputs_too() -> None:
     assert found.sentence == "Probably slower: 3 more operator calls per step and more input."
     assert back.sentence == "Probably faster: 3 fewer operator calls per step and less input."
     (text,) = [fact.text for fact in found.facts if fact.label == "Counted"]
-    assert text.endswith("does, no operator of it on smaller inputs, and makes 3 more operator calls per step")
+    assert text.endswith("as often, none on smaller inputs, and makes 3 more operator calls per step")
 
 
-def counted_of(*steps: list[tuple[Any, ...]]) -> CountedWork | None:
+def counted_of(*steps: list[tuple[Any, ...]], operators: str = "operators_by_shape") -> CountedWork | None:
     """Counted work of two sides of eight equal steps each."""
     made = [summary(sequence([calls] * 8, vendor="cpu")) for calls in steps]
-    return counted_work((made[0], made[1]), (observations(made[0]), observations(made[1])), "operators_by_shape")
+    return counted_work((made[0], made[1]), (observations(made[0]), observations(made[1])), operators)
+
+
+@pytest.mark.parametrize(("further", "each_us", "more"), [(1, 100, 1), (3, 90, 3), (1, 50, None)], ids=str)
+def test_without_input_shapes_additional_calls_have_to_be_as_long(further: int, each_us: int, more: int | None) -> None:
+    """Shorter ones may be parts of the others."""
+    loop, longer = [("aten::mm", 100)], [("aten::mm", each_us)] * (1 + further)
+    one, two = ([("aten::conv2d", 300), *calls] for calls in (loop, longer))
+    counted, back = counted_of(one, two, operators=""), counted_of(two, one, operators="")
+    assert (counted and counted.calls, back and back.calls) == (more, more and -more)
+
+
+@pytest.mark.parametrize("devices", [0, 1])
+def test_without_input_shapes_calls_decide_if_no_device_does_the_work(devices: int) -> None:
+    def without(side: Summary) -> Summary:
+        named = {name: table for name, table in side.groups.items() if name == "operators"}
+        return replace(side, groups=named, device=replace(side.device, count=devices))
+
+    one, two = map(without, sides((5, 5, 5)))
+    verdicts = judge(one, two).headline.verdict, judge(two, one).headline.verdict
+    decided = Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER
+    assert verdicts == ((Verdict.INCONCLUSIVE,) * 2 if devices else decided)
 
 
 SOME, MASK = [64, 1000], [640, 1000]
