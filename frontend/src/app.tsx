@@ -1,7 +1,7 @@
 // The whole tab: chooses the pair, requests its comparison and shows a view of it.
 
 import { useLayoutEffect, useState } from 'preact/hooks';
-import type { Pair, RunsAnswer, Side } from './contract/wire';
+import { wholeRun, type Pair, type RunsAnswer, type Side } from './contract/wire';
 import { firstRuns } from './early';
 import { takeFocus } from './host/host';
 import { STRICT, SUMMARY } from './host/tab';
@@ -177,10 +177,10 @@ export function App() {
             sides={paired ? 'both' : page === 'verdicts' ? 'a' : 'none'}
             back={
               candidates.length > 0 && (
-                <LinkButton class="more" onClick={() => several(candidates)}>{text.pages.back(candidates.length)}</LinkButton>
+                <LinkButton class="more small" onClick={() => several(candidates)}>{text.pages.back(candidates.length)}</LinkButton>
               )
             }
-            onSeveral={(runs) => several(runs.map((run) => ({ run, worker: null, span: null })))}
+            onSeveral={(runs) => several(runs.map(wholeRun))}
             onListOpen={() => refresh(false)}
             onHistory={paired && (answer.points ?? 0) > 0 ? () => change({ page: 'history', chartOptions: '', sort: '' }, true) : undefined}
             window={page === 'history' ? null : address.window}

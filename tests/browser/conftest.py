@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from benchmarks.served import Served, served
 from tb_perfcompare.workspace.disk_cache.cache_place import SWITCH
 from tb_perfcompare.workspace.workers.limits import WORKERS
-from tests.browser.tab import HOSTILE_A, HOSTILE_B, SERIES, Picture, Tab, link
+from tests.browser.tab import HOSTILE_A, HOSTILE_B, SERIES, Tab, link
 from tests.drawn_runs import write_pair, write_run
 from tests.frontend_tools import ROOT, axe_source, unavailable
 from tests.history.series import content_of, record_run
@@ -110,20 +109,6 @@ def drawn_page(drawn_pages: BrowserContext) -> Page:
 def axe() -> str:
     """Source of the accessibility checker."""
     return axe_source()
-
-
-@pytest.fixture(scope="session")
-def picture() -> Picture:
-    """Pictures for people to look at go to the directory in TB_PERFCOMPARE_SCREENSHOTS; none are taken without it."""
-    folder = os.environ.get("TB_PERFCOMPARE_SCREENSHOTS")
-    if folder:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-
-    def take(page: Page, name: str) -> None:
-        if folder:
-            page.screenshot(path=Path(folder) / f"{name}.jpg", type="jpeg", quality=60)
-
-    return take
 
 
 @pytest.fixture(scope="session")

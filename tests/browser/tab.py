@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
@@ -34,9 +33,6 @@ HOSTILE_A = "<img src=x onerror='window.hacked = 1'>normal"
 HOSTILE_B = "<script>window.hacked = 1<script>abnormal"
 SERIES = "nightly/gpu"
 NCU_A, NCU_B = "ncu_synthetic/before.csv", "ncu_synthetic/after.csv"
-
-Picture = Callable[[Page, str], None]
-"""Keeps a picture of the page by this name, where somebody asked for pictures."""
 
 SLOWER_B = ("B is slower", "Slower", "These two captures: program +")
 """How the verdict of a slower candidate begins."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tests.browser.tab import GPU_A, GPU_B, LISTING_A, LISTING_B, NO_RUNS, Picture, Tab, link
+from tests.browser.tab import GPU_A, GPU_B, LISTING_A, LISTING_B, NO_RUNS, Tab, link
 
 START = NO_RUNS
 
@@ -14,7 +14,7 @@ CHART = ".scatter svg[role=img]"
 VIEW = "document.querySelector('.timeline-track span').style.width"
 
 
-def test_kernels_are_marks_by_what_limits_them(tab: Tab, picture: Picture) -> None:
+def test_kernels_are_marks_by_what_limits_them(tab: Tab) -> None:
     tab.go(KERNELS).wait(CHART)
     # seven kernels: five on both sides, one new and one gone
     assert tab.find(".scatter-chart .scatter-a").count() == 6
@@ -23,9 +23,6 @@ def test_kernels_are_marks_by_what_limits_them(tab: Tab, picture: Picture) -> No
     regions = set(tab.find(".scatter .region").all_text_contents())
     assert regions == {"tensor-bound", "memory-bound", "bound by both", "bound by neither"}
     assert "7 kernels" in (tab.find(CHART).get_attribute("aria-label") or "")
-    for theme in ("light", "dark"):
-        tab.dark(theme == "dark")
-        picture(tab.page, f"scatter-{theme}")
 
 
 def test_a_mark_tells_its_figures_and_opens_its_row(tab: Tab) -> None:
@@ -66,7 +63,7 @@ def test_without_utilisation_there_is_no_scatter_chart(tab: Tab) -> None:
     assert tab.find(".figure-box, .lazy").count() == 0
 
 
-def test_launches_are_read_by_pointer_and_keys(tab: Tab, picture: Picture) -> None:
+def test_launches_are_read_by_pointer_and_keys(tab: Tab) -> None:
     tab.go(LAUNCHES).wait(".timeline-canvas")
     strips = tab.find(".timeline-box")
     strips.hover(position={"x": 5, "y": 30})
@@ -79,9 +76,6 @@ def test_launches_are_read_by_pointer_and_keys(tab: Tab, picture: Picture) -> No
     tab.press("Enter")
     assert "sliced1x2" in tab.wait(".row-panel .full-name").inner_text()
     assert tab.find(".grid-body .row.selected").get_attribute("aria-rowindex") == "4"
-    for theme in ("light", "dark"):
-        tab.dark(theme == "dark")
-        picture(tab.page, f"timeline-{theme}")
 
 
 def test_launches_zoom_and_move(tab: Tab) -> None:

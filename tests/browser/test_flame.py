@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote
 
-from tests.browser.tab import GPU_A, GPU_B, LISTING_A, LISTING_B, NO_RUNS, Picture, Tab, link
+from tests.browser.tab import GPU_A, GPU_B, LISTING_A, LISTING_B, NO_RUNS, Tab, link
 from tests.workspace.waiting import becomes_true
 
 START = NO_RUNS
@@ -43,7 +43,7 @@ def panel_text(tab: Tab) -> str:
     return tab.find(".flame-panel [role=status]").inner_text()
 
 
-def test_the_whole_step_has_the_headlines_figures(tab: Tab, picture: Picture) -> None:
+def test_the_whole_step_has_the_headlines_figures(tab: Tab) -> None:
     tab.go(link(a=GPU_A, b=GPU_B))
     tab.until("document.querySelector('.verdict')?.innerText.includes('7.8')")
     means = re.findall(r"\d\.\d+", tab.find(".figure dd").first.inner_text())
@@ -51,9 +51,6 @@ def test_the_whole_step_has_the_headlines_figures(tab: Tab, picture: Picture) ->
     drawn = re.findall(r"\d\.\d\d", tab.find(".flame-figures").inner_text())[:2]
     assert [f"{float(mean):.2f}" for mean in means] == drawn
     assert "61 frames" in (tab.find(BOX).get_attribute("aria-label") or "")
-    for theme in ("light", "dark"):
-        tab.dark(theme == "dark")
-        picture(tab.page, f"flame-{theme}")
 
 
 def test_a_frame_tells_both_sides_and_fills_the_picture_after_a_click(tab: Tab) -> None:

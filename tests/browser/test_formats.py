@@ -16,7 +16,6 @@ from tests.browser.tab import (
     SAVED_B,
     TABLE_A,
     TABLE_B,
-    Picture,
     Tab,
     link,
 )
@@ -38,7 +37,7 @@ def shown(tab: Tab, a: str, b: str) -> None:
 
 
 @pytest.mark.parametrize("name", PAIRS)
-def test_a_pair_opens_with_its_verdict(tab: Tab, name: str, picture: Picture) -> None:
+def test_a_pair_opens_with_its_verdict(tab: Tab, name: str) -> None:
     a, b, title, verdict, compared = PAIRS[name]
     shown(tab, a, b)
     assert tab.answer().startswith((verdict, "These two captures: program +") if verdict == "B is slower" else verdict)
@@ -46,9 +45,6 @@ def test_a_pair_opens_with_its_verdict(tab: Tab, name: str, picture: Picture) ->
     tab.details("a")
     assert tab.find(".side-a .format").inner_text() == title
     tab.press("Escape")
-    for theme in ("light", "dark"):
-        tab.dark(theme == "dark")
-        picture(tab.page, f"pair-{name}-{theme}")
 
 
 def test_runs_are_listed_with_their_format(tab: Tab) -> None:
@@ -86,7 +82,7 @@ def test_functions_and_counters_of_cycles(tab: Tab) -> None:
     assert "MHz" in clock and "1,410" in clock and "210" in clock
 
 
-def test_runs_without_a_common_metric_are_refused_with_suggested_pairs(tab: Tab, picture: Picture) -> None:
+def test_runs_without_a_common_metric_are_refused_with_suggested_pairs(tab: Tab) -> None:
     tab.allowed.append("422")
     tab.go(link(a=LISTING_A, b=NORMAL))
     alert = tab.wait(".state.failed")
@@ -94,6 +90,5 @@ def test_runs_without_a_common_metric_are_refused_with_suggested_pairs(tab: Tab,
     assert "kernel time" in alert.inner_text() and "step time" in alert.inner_text()
     assert tab.find(".facts .differs").count() == 2
     assert tab.find("button", has_text="Try again").count() == 0
-    picture(tab.page, "mixed")
     tab.find(".state-pairs button", has_text=LISTING_B).click()
     assert tab.answer().startswith("Inconclusive")

@@ -6,7 +6,7 @@ import json
 
 from playwright.sync_api import Route
 
-from tests.browser.tab import SERIES, SLOWER_B, Picture, Tab, link
+from tests.browser.tab import SERIES, SLOWER_B, Tab, link
 
 BOX = ".hs-box"
 
@@ -16,7 +16,7 @@ def opened(tab: Tab) -> Tab:
     return tab
 
 
-def test_the_button_opens_it_and_the_change_of_level_is_reported(tab: Tab, picture: Picture) -> None:
+def test_the_button_opens_it_and_the_change_of_level_is_reported(tab: Tab) -> None:
     tab.find(".side-a .run-button").click()
     tab.wait(".runs-dialog input")
     tab.find(".runs-dialog button", has_text="History").click()
@@ -28,9 +28,6 @@ def test_the_button_opens_it_and_the_change_of_level_is_reported(tab: Tab, pictu
     assert len(rows) == 12 and rows[0].startswith("night-12")
     assert [row.split()[0] for row in rows if "Slower from here" in row] == ["night-7"]
     assert tab.find(".hs details summary").inner_text() == "1 point cannot be read"
-    for theme in ("light", "dark"):
-        tab.dark(theme == "dark")
-        picture(tab.page, f"history-chart-{theme}")
 
 
 def test_keys_go_from_point_to_point_and_choose_two(tab: Tab) -> None:

@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Route
 
-from tests.browser.tab import (
-    ABNORMAL,
-    GPU_A,
-    GPU_B,
-    LISTING_A,
-    LISTING_B,
-    NORMAL,
-    SERIES,
-    TABLE_A,
-    TABLE_B,
-    Picture,
-    Tab,
-    link,
-)
+from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, LISTING_A, LISTING_B, NORMAL, SERIES, TABLE_A, TABLE_B, Tab, link
 from tests.browser.test_states import runs_answer
 
-PICTURES = "TB_PERFCOMPARE_SCREENSHOTS" in os.environ
+PICTURES = os.environ.get("TB_PERFCOMPARE_SCREENSHOTS")
+"""The directory for pictures for people to look at; none are taken without it."""
 FEW_ROWS = {} if PICTURES else {"q": "gpu_frequency"}
 """They are all alike; pictures show all."""
 
@@ -53,6 +42,12 @@ AT_800 = ("summary", "kernels", "step_timelines", "strict")
 """Views whose parts move at several widths."""
 
 
+def picture(tab: Tab, name: str) -> None:
+    if PICTURES:
+        Path(PICTURES).mkdir(parents=True, exist_ok=True)
+        tab.page.screenshot(path=Path(PICTURES) / f"{name}.jpg", type="jpeg", quality=60)
+
+
 def violations(tab: Tab, axe: str, **only: list[str]) -> list[str]:
     """Serious and critical findings, as text."""
     if not tab.frame.evaluate("'axe' in window"):
@@ -68,7 +63,7 @@ def violations(tab: Tab, axe: str, **only: list[str]) -> list[str]:
     ]
 
 
-def test_every_view_is_accessible_in_a_theme_and_the_frame_in_both(fresh_tab: Tab, axe: str, picture: Picture) -> None:
+def test_every_view_is_accessible_in_a_theme_and_the_frame_in_both(fresh_tab: Tab, axe: str) -> None:
     """With the links of a TensorBoard that has the profiler's tab as well."""
     tab = fresh_tab
     runs_answer(tab, profiler_tab=True)
@@ -86,12 +81,12 @@ def test_every_view_is_accessible_in_a_theme_and_the_frame_in_both(fresh_tab: Ta
         for theme in themes[: 2 if PICTURES or name in IN_BOTH_THEMES else 1]:
             tab.dark(theme == "dark")
             tab.settle()
-            picture(tab.page, f"{name}-{theme}")
+            picture(tab, f"{name}-{theme}")
             assert violations(tab, axe, **({} if theme == themes[0] else COLOURS)) == [], (name, theme)
         themes.reverse()  # the next view begins with the other theme
 
 
-def test_no_view_is_wider_than_a_frame_of_400_or_800_pixels(tab: Tab, picture: Picture) -> None:
+def test_no_view_is_wider_than_a_frame_of_400_or_800_pixels(tab: Tab) -> None:
     """And the chosen view is in sight in the row of views."""
     for name, (hash_, ready) in VIEWS.items():
         tab.go(hash_).wait(ready)
@@ -102,7 +97,7 @@ def test_no_view_is_wider_than_a_frame_of_400_or_800_pixels(tab: Tab, picture: P
             tab.page.set_viewport_size({"width": width, "height": 900})
             tab.until(f"innerWidth === {width}")
             tab.settle()
-            picture(tab.page, f"{name}-{width}")
+            picture(tab, f"{name}-{width}")
             wide, chosen, bar = tab.frame.evaluate(PLACES)
             assert wide <= width, (name, width)
             if chosen is not None:

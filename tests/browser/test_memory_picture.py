@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, MLU_A, MLU_B, NO_RUNS, NORMAL, Picture, Tab, link
+from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, MLU_A, MLU_B, NO_RUNS, NORMAL, Tab, link
 
 START = NO_RUNS
 
 BOX = ".memory-box"
 
 
-def test_the_cursor_reads_both_runs_at_one_time(tab: Tab, picture: Picture) -> None:
+def test_the_cursor_reads_both_runs_at_one_time(tab: Tab) -> None:
     tab.go(link(a=NORMAL, b=ABNORMAL, tab="memory")).wait(f"{BOX} svg")
     label = tab.find(BOX).get_attribute("aria-label") or ""
     assert label.startswith("Memory of CPU over time") and "at most 9.87\u202fMiB" in label
     tab.find(BOX).hover(position={"x": 600, "y": 100})
     tip = tab.wait(".tooltip").inner_text()
     assert tip.startswith("step ") and tip.count("allocated") == 3
-    for theme in ("light", "dark"):
-        tab.dark(theme == "dark")
-        picture(tab.page, f"memory-{theme}")
 
 
 def test_the_cursor_goes_from_record_to_record_by_keys(tab: Tab) -> None:
@@ -58,7 +55,7 @@ def test_without_memory_events_there_is_no_picture(tab: Tab) -> None:
     tab.wait(".state-title:has-text('No')")
 
 
-def test_a_chosen_range_of_steps_is_drawn_with_the_names_of_both_runs(tab: Tab, picture: Picture) -> None:
+def test_a_chosen_range_of_steps_is_drawn_with_the_names_of_both_runs(tab: Tab) -> None:
     one = {"aw": "worker0", "bw": "worker0", "as": "1", "bs": "1", "tab": "memory"}
     tab.go(link(a=NORMAL, b=ABNORMAL, **one)).wait(f"{BOX} svg")
     assert "414243" in (tab.find(f"{BOX} svg").text_content() or "")  # both runs have steps 41 to 50
@@ -73,4 +70,3 @@ def test_a_chosen_range_of_steps_is_drawn_with_the_names_of_both_runs(tab: Tab, 
     assert texts[0].startswith("step 43 in A, 45 in B, 0") and "baseline 453\u202fKiB" in texts[0]
     # the range of A has one more step than that of B
     assert texts[1].startswith("step 46 in A, – in B") and "candidate not recorded here" in texts[1]
-    picture(tab.page, "memory-range")

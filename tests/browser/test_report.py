@@ -11,7 +11,6 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from tb_perfcompare.cli.main import main
-from tests.browser.tab import Picture
 from tests.frontend_tools import ROOT
 from tests.render.examples import comparison
 from tests.render.test_html_report import render, steps
@@ -65,7 +64,7 @@ def opened(chromium: Browser, reports: dict[str, Path]) -> Iterator[Callable[[st
 
 @pytest.mark.parametrize("name", [*COMMANDS, "names"])
 def test_accessible_in_both_themes_and_no_wider_than_a_phone_or_a_sheet_of_a4(
-    opened: Callable[[str, int], Page], axe: str, picture: Picture, name: str
+    opened: Callable[[str, int], Page], axe: str, name: str
 ) -> None:
     page = opened(name, 390)
     assert page.evaluate(OUTSIDE, 390) == []
@@ -75,7 +74,6 @@ def test_accessible_in_both_themes_and_no_wider_than_a_phone_or_a_sheet_of_a4(
     page.set_viewport_size({"width": 1280, "height": 900})
     for theme, rules in THEMES.items():
         page.emulate_media(media="screen", color_scheme=theme)
-        picture(page, f"{name}_page-{theme}")
         found = page.evaluate(f"{axe};\n{AXE % rules}")
         assert found == [], theme
     page.emulate_media(color_scheme="light")

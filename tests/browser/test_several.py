@@ -6,7 +6,7 @@ import json
 
 from playwright.sync_api import Route
 
-from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, MLU_A, NORMAL, SLOWER_B, Picture, Tab, link
+from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, MLU_A, NORMAL, SLOWER_B, Tab, link
 
 ROWS = ".vs-table tbody tr"
 ALL = f"{ABNORMAL},{GPU_B},damaged,{NORMAL}|worker0|2"
@@ -16,7 +16,7 @@ def names(tab: Tab) -> list[str]:
     return tab.find(f"{ROWS} th .link-button").all_inner_texts()
 
 
-def test_each_candidate_has_a_row_with_its_verdict_or_the_reason_for_none(tab: Tab, picture: Picture) -> None:
+def test_each_candidate_has_a_row_with_its_verdict_or_the_reason_for_none(tab: Tab) -> None:
     tab.go(link(a=NORMAL, c=ALL, page="verdicts")).wait(".vs-compared")
     assert names(tab) == [ABNORMAL, GPU_B, "damaged", f"{NORMAL} · worker0 · span 2"]
     rows = tab.find(ROWS).all_inner_texts()
@@ -25,9 +25,6 @@ def test_each_candidate_has_a_row_with_its_verdict_or_the_reason_for_none(tab: T
     assert "not compared: damaged/" in rows[2]
     assert tab.find(".vs-state [role=status]").inner_text() == "4 candidates compared"
     assert tab.find(".vs-plot").count() == 3
-    for theme in ("light", "dark"):
-        tab.dark(theme == "dark")
-        picture(tab.page, f"several-{theme}")
 
 
 def test_a_row_opens_its_pair_and_back_returns(tab: Tab) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import FloatRect, Locator
 
-from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, NO_RUNS, NORMAL, TABLE_A, TABLE_B, Picture, Tab, link
+from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, NO_RUNS, NORMAL, TABLE_A, TABLE_B, Tab, link
 
 START = NO_RUNS
 
@@ -34,7 +34,7 @@ def drag(tab: Tab, box: Locator, start: tuple[float, float], end: tuple[float, f
     tab.page.mouse.up()
 
 
-def test_a_range_drawn_over_the_order_of_steps_is_what_the_page_compares(tab: Tab, picture: Picture) -> None:
+def test_a_range_drawn_over_the_order_of_steps_is_what_the_page_compares(tab: Tab) -> None:
     tab.go(link(a=NORMAL, b=ABNORMAL)).wait(f"{ORDER} svg")
     tab.until(f"{COMPARED}.startsWith('20 steps')")
     drag(tab, tab.find(ORDER), (0.65, 74), (0.8, 74))
@@ -43,7 +43,6 @@ def test_a_range_drawn_over_the_order_of_steps_is_what_the_page_compares(tab: Ta
     tab.wait(".side-b .side-steps")
     assert tab.find(".side-a .side-steps").count() == 0
     # the table, too: steps outside the range are there, and not compared
-    picture(tab.page, "steps-chosen")
     tab.find("[role=tab]", has_text="Steps").click()
     tab.wait(".grid-body .row")
     tab.find(".search input").fill("outside")
@@ -94,16 +93,13 @@ def test_cycles_are_chosen_like_steps(tab: Tab) -> None:
     tab.until("document.querySelector('.side-a .facts').innerText.includes('4 of 12 cycles')")
 
 
-def test_every_step_is_a_column_of_its_parts(tab: Tab, picture: Picture) -> None:
+def test_every_step_is_a_column_of_its_parts(tab: Tab) -> None:
     tab.go(STEPS).wait(f"{STACKS} svg")
     assert "20 steps of A" in (tab.find(STACKS).get_attribute("aria-label") or "")
     assert tab.find(".stacks-part").all_inner_texts() == ["DataLoader", "CPU Exec", "Other"]
     tab.find(STACKS).hover(position={"x": 200, "y": 80})
     tip = tab.wait(".tooltip").inner_text()
     assert tip.startswith("Baseline, step 4") and "DataLoader" in tip
-    for theme in ("light", "dark"):
-        tab.dark(theme == "dark")
-        picture(tab.page, f"stacks-{theme}")
 
 
 def test_a_column_opens_its_step_by_pointer_and_by_keys(tab: Tab) -> None:

@@ -19,7 +19,6 @@ from tests.browser.tab import (
     MLU_B,
     NO_RUNS,
     NORMAL,
-    Picture,
     Tab,
     link,
 )
@@ -64,7 +63,7 @@ def settled(tab: Tab, script: str) -> None:
     tab.page.wait_for_function(f"(() => {{ const hash = location.hash; return {script}; }})()", timeout=LOAD_MS)
 
 
-def test_both_steps_are_drawn_with_their_lanes_and_downloaded_for_perfetto(tab: Tab, picture: Picture) -> None:
+def test_both_steps_are_drawn_with_their_lanes_and_downloaded_for_perfetto(tab: Tab) -> None:
     opened(tab)
     assert min(drawn(tab, "a"), drawn(tab, "b")) > 20
     lanes = tab.find(".st-pane-a .st-lane").all_inner_texts()
@@ -75,10 +74,6 @@ def test_both_steps_are_drawn_with_their_lanes_and_downloaded_for_perfetto(tab: 
     assert re.match(r"Baseline, step \d+: [\d.,]+\sms, 212 events\. GPU 1 stream 7: 50 events", label)
     rows = tab.find(".st-differences tbody tr").all_inner_texts()
     assert "cudaStreamSynchronize" in rows[0] and "▲" in rows[0]
-    for theme in ("light", "dark"):
-        tab.dark(theme == "dark")
-        tab.settle()
-        picture(tab.page, f"step-timelines-{theme}")
     for place, names in ((0, {"python"}), (2, {"baseline: python CPU", "candidate: python CPU"})):
         tab.find(".st-download button").first.click()
         with tab.page.expect_download() as download:
@@ -115,7 +110,7 @@ def test_wheel_drag_and_keys_move_both(tab: Tab) -> None:
     settled(tab, "!hash.includes('.at=')")
 
 
-def test_an_event_is_selected_with_its_counterpart(tab: Tab, picture: Picture) -> None:
+def test_an_event_is_selected_with_its_counterpart(tab: Tab) -> None:
     opened(tab)
     box = tab.find(CANVAS).locator("canvas").bounding_box()
     assert box
@@ -127,7 +122,6 @@ def test_an_event_is_selected_with_its_counterpart(tab: Tab, picture: Picture) -
     assert "Grid" in tab.find(".st-event .st-facts").inner_text()
     name = tab.find(".st-event .full-name").inner_text()
     tab.until(f"{SAID}.includes('Counterpart')")
-    picture(tab.page, "step-timelines-selected")
     tab.find(CANVAS).focus()
     tab.press("c")
     settled(tab, "hash.includes('.ev=b%3A')")
@@ -210,7 +204,7 @@ def test_the_timelines_share_the_height_and_fill_it(tab: Tab) -> None:
     tab.until("!document.querySelector('.st-pinned')")
 
 
-def test_names_are_searched_and_colours_can_show_the_difference(tab: Tab, picture: Picture) -> None:
+def test_names_are_searched_and_colours_can_show_the_difference(tab: Tab) -> None:
     opened(tab)
     tab.find(".st-search input").fill("sgemm")
     tab.until("document.querySelector('.st-found')?.textContent.includes('events')")
@@ -227,7 +221,6 @@ def test_names_are_searched_and_colours_can_show_the_difference(tab: Tab, pictur
     legend = tab.find(".st-legend").inner_text()
     assert "▲ more time in B" in legend and "only in A" in legend
     tab.settle()
-    picture(tab.page, "step-timelines-difference")
 
 
 def test_other_steps_are_chosen_and_one_that_is_not_there_says_so(tab: Tab) -> None:

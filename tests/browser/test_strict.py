@@ -6,14 +6,14 @@ import json
 
 from playwright.sync_api import Route
 
-from tests.browser.tab import GPU_A, GPU_B, NO_RUNS, SAVED_A, SAVED_B, TABLE_A, TABLE_B, Picture, Tab, link
+from tests.browser.tab import GPU_A, GPU_B, NO_RUNS, SAVED_A, SAVED_B, TABLE_A, TABLE_B, Tab, link
 
 START = NO_RUNS
 
 STRICT = link(a=TABLE_A, b=TABLE_B, tab="strict")
 
 
-def test_the_report_of_a_pair_of_tables(tab: Tab, picture: Picture) -> None:
+def test_the_report_of_a_pair_of_tables(tab: Tab) -> None:
     tab.go(STRICT).wait(".strict-triplets .grid-body .row")
     assert tab.find(".strict-title h2").inner_text().startswith("Strict Performance Comparison: perf_data_synthetic")
     assert "known weaknesses of this method apply to this pair" in tab.find(".strict-weak").inner_text()
@@ -27,9 +27,6 @@ def test_the_report_of_a_pair_of_tables(tab: Tab, picture: Picture) -> None:
     groups = tab.find(".strict-triplets .group-label").all_inner_texts()
     assert [group.split(":")[0] for group in groups] == ["Triplet", "Published report", "Added here"]
     assert "Σ" not in tab.find(".table-footer").inner_text()
-    for theme in ("light", "dark"):
-        tab.dark(theme == "dark")
-        picture(tab.page, f"strict-{theme}")
     tab.find(".strict-corrected .link-button").click()
     assert tab.answer().startswith("Same")
 

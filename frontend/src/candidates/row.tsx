@@ -1,6 +1,7 @@
 // One candidate's row: verdict, interval on the shared scale, caveats and largest cause.
 
 import type { Progress, Side } from '../contract/wire';
+import { Bar } from '../states/loading';
 import { icon, tone } from '../summary/verdict';
 import { Delta } from '../ui/delta';
 import { formatEnds, formatIn, formatP, formatPercent, timeStyle, type NumberStyle } from '../ui/format';
@@ -106,9 +107,7 @@ function Waiting({ progress }: { progress: Progress | null }) {
   const share = progress.total_bytes > 0 ? Math.min(1, progress.done_bytes / progress.total_bytes) : 0;
   return (
     <span class="vs-progress">
-      <span class="file-bar" role="progressbar" aria-label={progress.path || text.loading.title} aria-valuemin={0} aria-valuemax={100} aria-valuenow={Math.round(100 * share)}>
-        <span style={{ width: `${100 * share}%` }} />
-      </span>
+      <Bar label={progress.path || text.loading.title} share={share} />
       <span class="muted">{[text.loading.phase[progress.phase] ?? progress.phase, progress.path].filter(Boolean).join(' · ')}</span>
     </span>
   );

@@ -1,7 +1,7 @@
 // The page that compares several candidates with one baseline: one row with a verdict each, filled in as they arrive.
 
 import { useMemo, useState } from 'preact/hooks';
-import type { RunsAnswer, Side } from '../contract/wire';
+import { wholeRun, type RunsAnswer, type Side } from '../contract/wire';
 import type { Address } from '../host/url_state';
 import type { Change } from '../host/use_address';
 import { RunSelect } from '../pair/run_select';
@@ -39,7 +39,6 @@ interface Props {
   onPair: (a: Side, b: Side, at?: Change) => void;
 }
 
-const whole = (run: string): Side => ({ run, worker: null, span: null });
 const folderOf = (run: string): string => run.slice(0, Math.max(0, run.lastIndexOf('/')));
 
 /** Other runs in the baseline's folder with the same format that are not candidates yet. */
@@ -69,14 +68,14 @@ export function VerdictsView(props: Props) {
               <RunSelect
                 label={words.add}
                 placeholder={words.add}
-                runs={answer.runs.filter(({ run }) => run !== baseline.run && !kept.some((side) => sameSide(side, whole(run))))}
+                runs={answer.runs.filter(({ run }) => run !== baseline.run && !kept.some((side) => sameSide(side, wholeRun(run))))}
                 value={null}
-                onChoose={(run) => put([...kept, whole(run)])}
-                onSeveral={(runs) => put([...kept, ...runs.map(whole)])}
+                onChoose={(run) => put([...kept, wholeRun(run)])}
+                onSeveral={(runs) => put([...kept, ...runs.map(wholeRun)])}
               />
             </span>
             {beside.length > 0 && (
-              <Button onClick={() => put([...kept, ...beside.slice(0, room).map(whole)])}>
+              <Button onClick={() => put([...kept, ...beside.slice(0, room).map(wholeRun)])}>
                 {words.folder(folderOf(baseline.run), beside.length)}
               </Button>
             )}

@@ -3,11 +3,17 @@
 /** Maximum number of rows drawn. */
 export const MAX_POINTS = 120;
 
-/** A row's marks, each with the time that it stands for; null on a side where the row was not measured. */
-interface Marks {
-  a: { us: number } | null;
-  b: { us: number } | null;
+/** A table's row with a mark on each side where it was measured, which stands for a time. */
+export interface MarkedRow<S extends { us: number }> {
+  /** index of the row in the table */
+  row: number;
+  name: string;
+  short?: string;
+  a: S | null;
+  b: S | null;
 }
+
+type Marks = Pick<MarkedRow<{ us: number }>, 'a' | 'b'>;
 
 /** Rows that are not drawn: their number and time. */
 export interface Undrawn {

@@ -52,6 +52,8 @@ export interface Side {
   launches?: string;
 }
 
+export const wholeRun = (run: string): Side => ({ run, worker: null, span: null });
+
 export interface Pair {
   baseline: Side;
   candidate: Side;

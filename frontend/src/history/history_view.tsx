@@ -2,7 +2,7 @@
 
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { useAnswer } from '../api/use_answer';
-import type { RunsAnswer, Side } from '../contract/wire';
+import { wholeRun, type RunsAnswer, type Side } from '../contract/wire';
 import type { Change } from '../host/use_address';
 import { Failed } from '../states/failed';
 import { Message } from '../states/message';
@@ -32,7 +32,6 @@ interface Props {
   onPair: (a: Side, b: Side) => void;
 }
 
-const whole = (run: string): Side => ({ run, worker: null, span: null });
 // answer for the series shown last, so that returning to it is instant
 const kept = new Map<string, HistoryAnswer>();
 
@@ -65,17 +64,17 @@ export function HistoryView({ answer, series, a, b, onChange, onPair }: Props) {
     if (run === null) return;
     const other = which === 'a' ? atB : atA;
     // the other side stays only if it is a different point of this series
-    const keeps = other >= 0 && other !== place ? whole(runAt(other)!) : null;
-    onChange(which === 'a' ? { a: whole(run), b: keeps } : { a: keeps, b: whole(run) });
+    const keeps = other >= 0 && other !== place ? wholeRun(runAt(other)!) : null;
+    onChange(which === 'a' ? { a: wholeRun(run), b: keeps } : { a: keeps, b: wholeRun(run) });
   };
   const pick = (place: number): void => {
     if (runAt(place) === null) return;
     if (atA >= 0 && atB < 0 && place !== atA) letter('b', place);
-    else onChange({ a: whole(runAt(place)!), b: null });
+    else onChange({ a: wholeRun(runAt(place)!), b: null });
   };
   const compare = (first: number, second: number): void => {
     const [one, other] = [runAt(first), runAt(second)];
-    if (one !== null && other !== null) onPair(whole(one), whole(other));
+    if (one !== null && other !== null) onPair(wholeRun(one), wholeRun(other));
   };
   const name = (place: number): string => history.points[place]?.label ?? '';
 

@@ -11,6 +11,7 @@ import type { History } from './wire';
 import { when, words } from './words';
 
 const SHOWN = 100;
+const LOOKS = { usual: '', outlier: '', change: ' strong', unsure: ' unsure', unmeasured: ' unsure' };
 
 interface Props {
   history: History;
@@ -66,7 +67,7 @@ export function HistoryTable({ history, style, a, b, onLetter, onCompare }: Prop
                   <Delta value={point.difference}>{formatPercent(point.difference, true)}</Delta>
                 )}
               </td>
-              <td role="cell" class={`hs-verdict hs-word-${kindOf(point)}`}>
+              <td role="cell" class={`hs-verdict${LOOKS[kindOf(point)]}`}>
                 {point.median_step_us === null ? words.unmeasured : word === '' ? NOT_MEASURED : word}
                 {change && (
                   <span class="muted">

@@ -1,6 +1,6 @@
 // The two sides with their facts, and the controls of the pair.
 
-import type { Comparison, RunsAnswer, Side, SideFacts } from '../contract/wire';
+import { wholeRun, type Comparison, type RunsAnswer, type Side, type SideFacts } from '../contract/wire';
 import type { Address } from '../host/url_state';
 import { formatBytes } from '../ui/format';
 import { Button, IconButton } from '../ui/buttons';
@@ -71,7 +71,7 @@ function SidePicker({ letter, ...props }: Props & { letter: Letter }) {
         runs={answer.runs}
         value={side?.run ?? null}
         beside={props[other(letter)]?.run}
-        onChoose={(chosen) => onChange({ run: chosen, worker: null, span: null })}
+        onChoose={(chosen) => onChange(wholeRun(chosen))}
         onSeveral={letter === 'b' ? props.onSeveral : undefined}
         onOpen={props.onListOpen}
         problems={answer.problems}

@@ -1,6 +1,6 @@
 // The sides of a comparison: their runs, files and query parameters.
 
-import type { Alternative, Pair, RunEntry, RunsAnswer, Side, SpanFile } from '../contract/wire';
+import { wholeRun, type Alternative, type Pair, type RunEntry, type RunsAnswer, type Side, type SpanFile } from '../contract/wire';
 import { FRESH_STEPS, type Address } from '../host/url_state';
 import type { Change } from '../host/use_address';
 import { text } from '../ui/strings';
@@ -52,7 +52,7 @@ export function filesOf(answer: RunsAnswer, side: Side): SpanFile[] {
     .filter((entry) => side.worker === null || entry.worker === side.worker)
     .flatMap((entry) => entry.spans.filter((span) => side.span === null || span.span === side.span))
     .flatMap((span) => span.files);
-  const attached = side.launches === undefined ? [] : filesOf(answer, { run: side.launches, worker: null, span: null });
+  const attached = side.launches === undefined ? [] : filesOf(answer, wholeRun(side.launches));
   return [...own, ...attached];
 }
 
@@ -92,8 +92,7 @@ export function defaultPair(answer: RunsAnswer): Pair | null {
   if (suggested) return suggested;
   const [first, second] = answer.runs;
   if (!first || !second) return null;
-  const whole = (run: RunEntry): Side => ({ run: run.run, worker: null, span: null });
-  return { baseline: whole(first), candidate: whole(second), reason: '' };
+  return { baseline: wholeRun(first.run), candidate: wholeRun(second.run), reason: '' };
 }
 
 /** The side with another run's kernel figures attached; "" removes them. */

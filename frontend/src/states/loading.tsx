@@ -43,10 +43,17 @@ function FileLine({ file }: { file: FileProgress }) {
   return (
     <li>
       <span class="file-name clip">{file.path}</span>
-      <span class="file-bar" role="progressbar" aria-label={file.path} aria-valuemin={0} aria-valuemax={100} aria-valuenow={Math.round(100 * share)}>
-        <span style={{ width: `${100 * share}%` }} />
-      </span>
+      <Bar label={file.path} share={share} />
       <span class="muted">{[phase, bytes, file.events > 0 ? text.loading.events(file.events) : ''].filter(Boolean).join(' · ')}</span>
     </li>
+  );
+}
+
+/** How far a file has been read. */
+export function Bar({ label, share }: { label: string; share: number }) {
+  return (
+    <span class="file-bar" role="progressbar" aria-label={label} aria-valuemin={0} aria-valuemax={100} aria-valuenow={Math.round(100 * share)}>
+      <span style={{ width: `${100 * share}%` }} />
+    </span>
   );
 }

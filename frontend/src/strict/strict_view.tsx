@@ -24,13 +24,40 @@ import { Select } from '../ui/controls/select';
 import { adoptSheet } from '../ui/sheets';
 import { sentence, text, type MetricWords } from '../ui/strings';
 import css from './strict.css?inline';
-import { words as strictText } from './words';
 
 adoptSheet(css);
 
 const answers = new BoundedCache<StrictAnswer>(8);
 const FIRST = 3;
 const TRIPLETS = 'triplets';
+
+const strictText = {
+  about: 'The published method and wording, unchanged.',
+  corrected: 'The corrected comparison of the same pair is in the other views:',
+  summary: 'Summary',
+  processes: 'Processes',
+  beta: 'Share (β) of',
+  betas: { total: 'total', exclusive: 'exclusive' } as Record<string, string>,
+  betaAbout: {
+    total: 'Summed durations, as published: nested calls count twice, so shares may exceed 100 %',
+    exclusive: 'Exposed time: every instant counts once, and the shares add up to the step',
+  } as Record<string, string>,
+  downloads: 'Download',
+  markdown: 'Markdown',
+  csv: 'CSV',
+  markdownAbout: 'The report as published, as Markdown',
+  csvAbout: 'All triplets, the published columns, as CSV',
+  weaknesses: (n: number) => (n === 1 ? 'One known weakness of this method applies to this pair' : `${n} known weaknesses of this method apply to this pair`),
+  noWeaknesses: 'No known weakness of this method applies to this pair.',
+  weaknessAbout: (n: number) => `Weakness ${n} in docs/method/strict.md`,
+  overview: 'Overview',
+  findings: 'Key findings',
+  device: (name: string) => `on ${name}`,
+  counters: 'Counters that moved with it',
+  units: 'Units of μ',
+  groups: { key: 'Triplet', published: 'Published report', beside: 'Added here: not in the published report' },
+  waiting: 'Running the strict comparison…',
+};
 
 interface Props {
   /** identifies the current version of the pair's files */
@@ -109,7 +136,7 @@ function Head({ answer, asked, traces, waiting, address, onChange }: HeadProps) 
   return (
     <header class="strict-head wrap">
       <div class="strict-title">
-        <h2>{answer.title}</h2>
+        <h2 class="strong breaks">{answer.title}</h2>
         <p class="muted">
           {strictText.about} <span role="status">{waiting ? text.lazy.loading : ''}</span>
         </p>
@@ -156,7 +183,7 @@ function Weaknesses({ answer: { weaknesses, units } }: { answer: StrictAnswer })
       <ul>
         {shown.map((weakness) => (
           <li key={weakness.number}>
-            <span class="weak-number strong soft" title={strictText.weaknessAbout(weakness.number)}>
+            <span class="num strong soft" title={strictText.weaknessAbout(weakness.number)}>
               {weakness.number}
             </span>
             <span>{sentence(weakness.sentence)}</span>
@@ -171,7 +198,7 @@ function Weaknesses({ answer: { weaknesses, units } }: { answer: StrictAnswer })
         )}
         {units.length > 0 && (
           <details>
-            <summary>{strictText.units}</summary>
+            <summary class="soft">{strictText.units}</summary>
             <ul>
               {units.map((unit) => (
                 <li key={unit}>{unit}</li>

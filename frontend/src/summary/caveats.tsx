@@ -22,7 +22,7 @@ const words = {
   passed: 'Passed',
 };
 
-const ICONS: Record<Caveat['status'], IconName> = { fail: 'stop', warn: 'alert', note: 'info' };
+const LOOKS: Record<Caveat['status'], [IconName, colour: string]> = { fail: ['stop', 'error-text'], warn: ['alert', 'unsure'], note: ['info', 'muted'] };
 
 export function Caveats({ comparison }: { comparison: Comparison }) {
   const caveats = comparison.caveats ?? [];
@@ -32,7 +32,7 @@ export function Caveats({ comparison }: { comparison: Comparison }) {
   return (
     <section class="caveats" aria-label={words.region}>
       <details open={failed > 0}>
-        <summary class={`line soft ${failed > 0 ? 'bad' : warned > 0 ? 'warn' : ''}`}>
+        <summary class={`line ${failed + warned > 0 ? 'unsure strong' : 'soft'}`}>
           <Icon name={failed + warned > 0 ? 'alert' : 'info'} size={14} />
           {words.summary(failed, warned, caveats.length - failed - warned)}
         </summary>
@@ -78,9 +78,9 @@ function Item({ caveat: { status, name, message, weakens, where, notes }, compar
   const figures = figuresOf(own.map((note) => note.message));
   const files = own.flatMap((note, at) => note.where.split(SIDES).map((file) => (figures[at] ? `${file} (${figures[at]})` : file)));
   return (
-    <li class={`check-${status}`}>
-      <span class="mark line muted">
-        <Icon name={ICONS[status]} size={14} />
+    <li>
+      <span class={`mark line ${LOOKS[status][1]}`}>
+        <Icon name={LOOKS[status][0]} size={14} />
         {status === 'fail' ? words.failed(name) : name}
       </span>
       <div>

@@ -1,7 +1,7 @@
 // Accessors for the ledger, the attribution of step time in exact integers.
 
-import { columnAt, PLAIN_COLUMN as plain, PLAIN_TABLE, type Cell, type Ledger, type LedgerRow, type Table } from '../contract/wire';
-import type { text } from '../ui/strings';
+import { columnAt, PLAIN_COLUMN, PLAIN_TABLE, type Cell, type Column, type Ledger, type LedgerRow, type Table } from '../contract/wire';
+import { text } from '../ui/strings';
 
 /** Converts a ledger integer to microseconds per step. */
 export function ledgerUs(ledger: Ledger, value: number): number {
@@ -50,25 +50,25 @@ export function isExactSum(ledger: Ledger): boolean {
 
 /** All entities as a table in the server's format, so that sorting, filters and exports work. */
 export function ledgerTable(ledger: Ledger, words: ReturnType<typeof text.attribution>): Table {
-  const time = { ...plain, unit: 'us', better: 'lower', kind: 'time_us' } as const;
-  const calls = { ...plain, kind: 'count', measure: 'calls' } as const;
-  const about = words.about;
+  const time = { unit: 'us', better: 'lower', kind: 'time_us' } as const;
+  const calls = { kind: 'count', measure: 'calls' } as const;
+  const column = (name: keyof typeof words, more: Partial<Column>): Column => ({ ...PLAIN_COLUMN, name, label: words[name][0]!, description: words[name][1]!, ...more });
   const rows = ledger.rows.filter((row) => row.path.length === 2).sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta));
   const us = (value: number): number => ledgerUs(ledger, value);
   return {
     ...PLAIN_TABLE,
-    title: words.title,
+    title: text.tabs.attribution,
     columns: [
-      { ...plain, name: 'entity', label: words.entity, description: about.entity, role: 'key' },
-      { ...plain, name: 'category', label: words.category, description: about.category, role: 'key' },
-      { ...time, name: 'baseline_us', label: words.baseline, description: about.side, role: 'baseline', side: 'baseline' },
-      { ...time, name: 'candidate_us', label: words.candidate, description: about.side, role: 'candidate', side: 'candidate' },
-      { ...time, name: 'delta_us', label: words.delta, description: about.delta, role: 'delta', statistic: 'delta' },
-      { ...calls, name: 'baseline_calls', label: words.callsA, description: about.calls, side: 'baseline' },
-      { ...calls, name: 'candidate_calls', label: words.callsB, description: about.calls, side: 'candidate' },
-      { ...time, name: 'count_effect_us', label: words.count, description: about.count, statistic: 'count_effect' },
-      { ...time, name: 'rate_effect_us', label: words.rate, description: about.rate, statistic: 'rate_effect' },
-      { ...plain, name: 'status', label: words.status, description: about.status, role: 'status' },
+      column('entity', { role: 'key' }),
+      column('category', { role: 'key' }),
+      column('baseline_us', { ...time, role: 'baseline', side: 'baseline' }),
+      column('candidate_us', { ...time, role: 'candidate', side: 'candidate' }),
+      column('delta_us', { ...time, role: 'delta', statistic: 'delta' }),
+      column('baseline_calls', { ...calls, side: 'baseline' }),
+      column('candidate_calls', { ...calls, side: 'candidate' }),
+      column('count_effect_us', { ...time, statistic: 'count_effect' }),
+      column('rate_effect_us', { ...time, statistic: 'rate_effect' }),
+      column('status', { role: 'status' }),
     ],
     rows: rows.map((row) => {
       const [a, b] = recorded(ledger, row.path[0]!);

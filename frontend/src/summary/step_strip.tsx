@@ -10,14 +10,13 @@ import type { Comparison } from '../contract/wire';
 import { rowKey, stepTimes, type StepTime } from '../table/data/rows';
 import { useAllRows } from '../table/shown_rows/use_all_rows';
 import { Segments } from '../ui/controls/segments';
-import { formatRound, formatTime, formatWithUnit, timeStyle } from '../ui/format';
+import { formatMany, formatRound, formatTime, formatWithUnit, timeStyle } from '../ui/format';
 import { Icon } from '../ui/icons';
 import { adoptSheet } from '../ui/sheets';
 import { letterOf, LETTERS, sideName, type Letter } from '../ui/sides';
-import { metricWords, text } from '../ui/strings';
+import { metricWords, text, type MetricWords } from '../ui/strings';
 import { useWidth } from '../ui/use_width';
 import css from './step_strip.css?inline';
-import { words as stripWords } from './step_words';
 
 adoptSheet(css);
 
@@ -27,6 +26,28 @@ const BOTTOM = 22;
 const LEFT = 48;
 const GAP = 14;
 const COLUMNS = ['side', 'capture', 'step', 'total_us', 'admitted', 'reason', 'backlog_us', 'at_one_pace_us'];
+
+const stripWords = {
+  about: (words: MetricWords) => `every ${words.one} in order, both sides on one scale`,
+  none: (words: MetricWords) => `The source has no ${words.times.toLowerCase()} to draw.`,
+  pace: 'Pace of the machine',
+  recorded: 'As recorded',
+  onePace: 'At equal speed',
+  onePaceAbout: 'Step times without the changes of machine speed',
+  both: (paced: string, recorded: string) => `${paced} at equal machine speed, ${recorded} recorded`,
+  dropped: 'hollow: not compared',
+  step: (one: string, side: string, step: string, capture: string, time: string) => `${side}, ${one} ${step}${capture}: ${time}`,
+  capture: (capture: string) => ` of capture ${capture}`,
+  reason: (reason: string) => `not compared: ${reason}`,
+  numbers: (many: string, first: string, last: string) => `${many} ${first}–${last}`,
+  beyond: (side: string, n: number, words: MetricWords) => `${side}: ${formatMany(n, words.one, words.many)} beyond the axis`,
+  hint: (words: MetricWords) => `Hover or press ← → to read a ${words.one}; Enter shows it in the table. Drag, or Shift with ← →, to compare a range only.`,
+  order: (words: MetricWords, a: string, b: string) =>
+    `${words.times} in order. A: ${a}. B: ${b}. Left and right go from ${words.one} to ${words.one}, up and down from run to run, Enter shows the ${words.one} in the table. With Shift, left and right choose a range; Enter then compares only these, Escape all.`,
+  choosing: (range: string, words: MetricWords) => `${words.many} ${range.replace('-', '–')}: Enter compares only these, Esc cancels`,
+  sideSummary: (n: number, dropped: number, low: string, high: string, words: MetricWords) =>
+    `${formatMany(n, words.one, words.many)} from ${low} to ${high}${dropped > 0 ? `, ${dropped} not compared` : ''}`,
+};
 
 interface Props {
   comparison: Comparison;

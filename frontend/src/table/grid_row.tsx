@@ -109,7 +109,7 @@ function gridCell(view: ColumnView, cells: Cell[], name: string | null, status: 
   if (view.numeric) return drawn(view, 'num absent', shown, { title });
   const chip = text.table.chips[status];
   return (
-    <div key={view.column.name} role="gridcell" class={`txt${absent ? ' absent' : ''}${cell === false ? ' flag-no' : ''}${view.column.role === 'key' ? ' key' : ''}`} title={title}>
+    <div key={view.column.name} role="gridcell" class={`txt${absent ? ' absent' : ''}${cell === false ? ' strong' : ''}${view.column.role === 'key' ? ' key' : ''}`} title={title}>
       {view.column.name === 'side' ? <SideCell word={shown} /> : <NameText name={name ?? shown} />}
       {chip && (
         <span class={`chip chip-${chip.style}`} title={chip.about}>

@@ -351,29 +351,23 @@ export const text = {
     empty: (n: number) => `${formatMany(n, 'part is', 'parts are')} zero on both sides and not drawn.`,
   },
 
-  attribution: (words: MetricWords) => ({
-    title: 'Everything',
-    category: 'Part',
-    entity: 'Entry',
-    baseline: 'Baseline',
-    candidate: 'Candidate',
-    delta: 'Δ',
-    callsA: 'Calls A',
-    callsB: 'Calls B',
-    count: 'Δ by count',
-    rate: 'Δ by call',
-    status: 'Status',
-    about: {
-      category: `Part of ${words.the}; every instant belongs to exactly one`,
-      entity: 'The kernel, operator or API call that the time is assigned to',
-      side: `Exposed time, ${words.mean}: every instant counts once`,
-      delta: `Candidate minus baseline, ${words.mean}; the entries add up to their part exactly`,
-      calls: `Calls ${words.each}`,
-      count: 'Effect of the number of calls, at the mean time per call of both sides',
-      rate: 'Effect of the time per call, at the mean number of calls of both sides',
-      status: 'Whether both sides have the entry',
-    },
-  }),
+  /** column -> label and description */
+  attribution: (words: MetricWords) => {
+    const side = `Exposed time, ${words.mean}: every instant counts once`;
+    const calls = `Calls ${words.each}`;
+    return {
+      entity: ['Entry', 'The kernel, operator or API call that the time is assigned to'],
+      category: ['Part', `Part of ${words.the}; every instant belongs to exactly one`],
+      baseline_us: ['Baseline', side],
+      candidate_us: ['Candidate', side],
+      delta_us: ['Δ', `Candidate minus baseline, ${words.mean}; the entries add up to their part exactly`],
+      baseline_calls: ['Calls A', calls],
+      candidate_calls: ['Calls B', calls],
+      count_effect_us: ['Δ by count', 'Effect of the number of calls, at the mean time per call of both sides'],
+      rate_effect_us: ['Δ by call', 'Effect of the time per call, at the mean number of calls of both sides'],
+      status: ['Status', 'Whether both sides have the entry'],
+    } satisfies Record<string, [label: string, about: string]>;
+  },
 
   loading: {
     region: 'Progress',

@@ -14,7 +14,7 @@ export function namesOf(table: Table): { a: string[]; b: string[] } {
   const at = (name: string): number => columnAt(table, name);
   const [own, other] = [at('name'), at('candidate_name')];
   const a = table.rows.map((row) => String(row[own] ?? ''));
-  return { a, b: table.rows.map((row, index) => String((other < 0 ? '' : row[other]) || a[index])) };
+  return { a, b: table.rows.map((row, index) => String(row[other] || a[index])) };
 }
 
 const statusText = (status: string): string => text.table.chips[status]?.about ?? words.both;

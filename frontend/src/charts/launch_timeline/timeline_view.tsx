@@ -6,7 +6,7 @@ import { columnStyle } from '../../ui/format';
 import { shortNames } from '../../ui/names';
 import { Segments } from '../../ui/controls/segments';
 import { adoptSheet } from '../../ui/sheets';
-import { Badge } from '../../ui/sides';
+import { Badge, LETTERS } from '../../ui/sides';
 import { Tooltip } from '../../ui/controls/tooltip';
 import { runKeyAction } from '../../ui/use_keys';
 import { useWidth } from '../../ui/use_width';
@@ -190,12 +190,11 @@ function Strips({ table, timeline, window, shade, selected, onView, onRow }: Str
 function LaneLabels() {
   return (
     <div class="timeline-labels" aria-hidden="true">
-      <span class="text-a" style={{ top: `${LANES.a}px`, height: `${SIZES.strip}px` }}>
-        <Badge side="a" />
-      </span>
-      <span class="text-b" style={{ top: `${LANES.b}px`, height: `${SIZES.strip}px` }}>
-        <Badge side="b" />
-      </span>
+      {LETTERS.map((side) => (
+        <span key={side} class={`text-${side}`} style={{ top: `${LANES[side]}px`, height: `${SIZES.strip}px` }}>
+          <Badge side={side} />
+        </span>
+      ))}
       <span style={{ top: `${LANES.change}px`, height: `${SIZES.change}px` }}>Δ</span>
     </div>
   );

@@ -3,7 +3,7 @@
 import type { DevicePeaks, Peaks } from '../../contract/sent';
 import { columnAt, type Table } from '../../contract/wire';
 import { THIN } from '../../ui/format';
-import { addRow, largestPoints, MAX_POINTS, noRows, type LargestPoints, type Undrawn } from '../largest_points';
+import { addRow, largestPoints, MAX_POINTS, noRows, type LargestPoints, type MarkedRow, type Undrawn } from '../largest_points';
 
 /** A row on one side: FLOP per byte moved, FLOP per second, the time these rates cover, share of the device's roof, and
  *  which roof limits it. */
@@ -16,13 +16,7 @@ export interface Spot {
   bound: string;
 }
 
-export interface Point {
-  /** index of the row in the table */
-  row: number;
-  name: string;
-  a: Spot | null;
-  b: Spot | null;
-}
+export type Point = MarkedRow<Spot>;
 
 export interface Roofline extends LargestPoints<Point> {
   /** rows without floating-point operations on either side: they only move bytes, or their FLOP is unknown */

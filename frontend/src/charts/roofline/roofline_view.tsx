@@ -5,7 +5,7 @@ import { useMemo } from 'preact/hooks';
 import type { Peaks } from '../../contract/sent';
 import type { Table } from '../../contract/wire';
 import { SideFigures, Tooltip } from '../../ui/controls/tooltip';
-import { columnStyle, formatDecimal, formatDigits, formatIn, formatPercent, formatWithUnit, type NumberStyle } from '../../ui/format';
+import { columnStyle, formatDecimal, formatDigits, formatIn, formatMany, formatPercent, formatWithUnit, type NumberStyle } from '../../ui/format';
 import { useSearch } from '../../ui/search';
 import { adoptSheet } from '../../ui/sheets';
 import { useWidth } from '../../ui/use_width';
@@ -16,7 +16,6 @@ import { useMarks } from '../scatter/use_marks';
 import scatterCss from '../scatter/scatter.css?inline';
 import css from './roofline.css?inline';
 import { apart, decades, powers, powerText, ridgeOf, roofAt, rooflineOf, roofsOf, shareOf, type LogAxis, type Point, type Roof, type Spot } from './roofline';
-import { words } from './words';
 
 adoptSheet(scatterCss + css);
 
@@ -27,6 +26,26 @@ const TOP = 26;
 const BOTTOM = 40;
 const LARGEST = 22;
 const LISTED = 11;
+
+const words = {
+  x: 'FLOP per byte moved at least →',
+  y: '↑ FLOP/s',
+  label: (rows: number, marks: number) =>
+    `${formatMany(rows, 'row')} as ${formatMany(marks, 'mark')}: FLOP per second against FLOP per byte, area is time. The list has the largest ones.`,
+  listed: (shown: number, all: number) => (shown === all ? formatMany(all, 'row') : `largest ${shown} of ${formatMany(all, 'row')}`),
+  intensity: 'FLOP/byte',
+  rate: 'Rate',
+  time: 'Time',
+  share: 'of the roof',
+  absent: 'no rate',
+  over: 'above the roof: peak or work is wrong',
+  area: 'area: time',
+  roof: (device: string, sides: string) => `roof${sides}: ${device}`,
+  noRoof: (sides: string) => `no roof${sides}: device unknown, --peak gives one`,
+  small: (n: number, a: string, b: string) => `${formatMany(n, 'smaller row is', 'smaller rows are')} not drawn: ${a} of A, ${b} of B.`,
+  unmeasured: (n: number, a: string, b: string) => `${formatMany(n, 'row moves', 'rows move')} bytes only: ${a} of A, ${b} of B.`,
+  nothing: 'No operator of these recordings has a rate of floating-point operations.',
+};
 
 interface Props {
   table: Table;

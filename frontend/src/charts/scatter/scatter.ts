@@ -2,7 +2,7 @@
 
 import { columnAt, roleAt, type Table } from '../../contract/wire';
 import { shortNames } from '../../ui/names';
-import { addRow, largestPoints, MAX_POINTS, noRows, timeOf, type LargestPoints, type Undrawn } from '../largest_points';
+import { addRow, largestPoints, MAX_POINTS, noRows, timeOf, type LargestPoints, type MarkedRow, type Undrawn } from '../largest_points';
 
 /** A kernel on one side: tensor and DRAM utilisation as fractions of the peak, and its time. */
 export interface Spot {
@@ -11,14 +11,7 @@ export interface Spot {
   us: number;
 }
 
-export interface Point {
-  /** index of the row in the table */
-  row: number;
-  name: string;
-  short: string;
-  a: Spot | null;
-  b: Spot | null;
-}
+export type Point = MarkedRow<Spot>;
 
 export interface Scatter extends LargestPoints<Point> {
   /** kernels not measured on either side */
@@ -60,7 +53,7 @@ export function scatterOf(table: Table, most = MAX_POINTS): Scatter {
   };
   table.rows.forEach((cells, row) => {
     const [a, b] = [spot(row, 0), spot(row, 2)];
-    if (a || b) points.push({ row, name: String(cells[name] ?? ''), short: '', a, b });
+    if (a || b) points.push({ row, name: String(cells[name] ?? ''), a, b });
     else addRow(unmeasured, number(row, 4), number(row, 5));
   });
   const drawn = largestPoints(points, most);

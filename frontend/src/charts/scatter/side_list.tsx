@@ -5,9 +5,8 @@ import type { ComponentChildren } from 'preact';
 import { formatWithUnit, NOT_MEASURED, type NumberStyle } from '../../ui/format';
 import { NameText } from '../../ui/name_text';
 import { LETTERS, sideName } from '../../ui/sides';
-import type { LargestPoints, Undrawn } from '../largest_points';
+import type { LargestPoints, MarkedRow, Undrawn } from '../largest_points';
 import { Shape } from './parts';
-import type { MarkedRow } from './use_marks';
 
 interface Props<S, P> {
   picture: LargestPoints<P> & { unmeasured: Undrawn };
@@ -25,7 +24,7 @@ interface Props<S, P> {
   children: ComponentChildren;
 }
 
-export function SideList<S, P extends MarkedRow<S>>({ picture, most, figures, words, style, classes = '', selected, onActive, onRow, children }: Props<S, P>) {
+export function SideList<S extends { us: number }, P extends MarkedRow<S>>({ picture, most, figures, words, style, classes = '', selected, onActive, onRow, children }: Props<S, P>) {
   const { points } = picture;
   return (
     <div class="scatter-side stack">

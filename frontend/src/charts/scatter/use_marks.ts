@@ -3,17 +3,8 @@
 import { useState } from 'preact/hooks';
 import { LETTERS, type Letter } from '../../ui/sides';
 import { pointIn } from '../canvas';
+import type { MarkedRow } from '../largest_points';
 import { radius } from './scatter';
-
-/** A table's row on both sides; null where it was not measured. */
-export interface MarkedRow<S> {
-  /** index of the row in the table */
-  row: number;
-  name: string;
-  short?: string;
-  a: S | null;
-  b: S | null;
-}
 
 export interface Mark<P = unknown> {
   point: P;
