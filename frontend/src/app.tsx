@@ -5,7 +5,7 @@ import { wholeRun, type Pair, type RunsAnswer, type Side } from './contract/wire
 import { firstRuns } from './early';
 import { takeFocus } from './host/host';
 import { STRICT, SUMMARY } from './host/tab';
-import { FRESH_STEPS } from './host/url_state';
+import { FRESH, FRESH_STEPS } from './host/url_state';
 import { useAddress, type Change } from './host/use_address';
 import { Actions } from './pair/actions';
 import { MarkerChoice } from './pair/marker_choice';
@@ -35,9 +35,6 @@ import { viewOf } from './views';
 const loadKeys = () => import('./ui/controls/keys').then((part) => part.Keys);
 const loadVerdicts = () => import('./candidates/verdicts_view').then((part) => part.VerdictsView);
 const loadHistory = () => import('./history/history_view').then((part) => part.HistoryView);
-
-/** Table state that is reset when the table or pair changes. */
-const FRESH: Change = { q: '', sort: '', metric: '', status: 'all', min: null, row: '', columns: '', widths: '', pins: '', clear: false, chartOptions: '', zoom: '', ...FRESH_STEPS };
 
 export function App() {
   const { answer, failure, scanning, retryIn, refresh } = useRuns(firstRuns);
@@ -109,9 +106,9 @@ export function App() {
   const body = (): preact.ComponentChildren => {
     if (answer.runs.length === 0) return <NoPair answer={answer} onPair={pair} onRescan={() => refresh(true)} />;
     if (page === 'verdicts')
-      return <Lazy load={loadVerdicts} height={400} props={{ answer, baseline: a, candidates, window: address.window, marker: address.marker, kind: address.kind, sort: address.sort, options: address.chartOptions, onChange: change, onPair: pair }} />;
+      return <Lazy load={loadVerdicts} height={400} props={{ answer, baseline: a, candidates, address, onChange: change, onPair: pair }} />;
     if (page === 'history')
-      return <Lazy load={loadHistory} height={400} props={{ answer, series: address.series, a: address.a, b: address.b, onChange: change, onPair: pair }} />;
+      return <Lazy load={loadHistory} height={400} props={{ answer, address, onChange: change, onPair: pair }} />;
     if (missing)
       return (
         <>
@@ -153,7 +150,6 @@ export function App() {
               change(alternativeChange(one, a, b, address.window), true);
             }}
             chosen={{ a: a?.steps ?? '', b: b?.steps ?? '' }}
-            fresh={FRESH}
             profiler={profiler}
           />
         );

@@ -20,8 +20,6 @@ export interface ResultProps {
   chosen: Record<'a' | 'b', string>;
   onSteps: (letter: 'a' | 'b', steps: string) => void;
   onAlternative: (one: Alternative) => void;
-  /** the table state that a newly shown table starts with */
-  fresh: Change;
   profiler: { open: (letter: 'a' | 'b', row?: TableRow) => void; hint: (letter: 'a' | 'b') => string } | null;
 }
 

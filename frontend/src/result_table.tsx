@@ -10,7 +10,7 @@ import { ATTRIBUTION } from './host/tab';
 import type { Change } from './host/use_address';
 import { rowsOf, type ResultProps } from './result';
 import { hasLayers, isMerged, mergeLayers } from './table/data/layers';
-import { isOpen, withChart } from './host/url_state';
+import { FRESH, isOpen, withChart } from './host/url_state';
 import { MAIN, metricOf } from './table/data/metric_choice';
 import { findRow, isCut, rowKey, shorterStep } from './table/data/rows';
 import { hasSteps } from './table/step_column';
@@ -32,7 +32,7 @@ interface Props extends ResultProps {
 }
 
 export function ResultTable(props: Props) {
-  const { comparison, question, query, tab, tabs, table: given, attribution, address, onChange, fresh, profiler } = props;
+  const { comparison, question, query, tab, tabs, table: given, attribution, address, onChange, profiler } = props;
   const every = tab === ATTRIBUTION ? null : rowsOf(comparison, query, tab);
   const layered = useMemo(() => hasLayers(tab, given), [tab, given]);
   // merging layers needs all rows
@@ -65,7 +65,7 @@ export function ResultTable(props: Props) {
           <>
             {table.per_step && <Lazy load={loadRowSteps} height={150} props={{ question, query, table: tab, row }} />}
             {table.callers && tracesIn(comparison) && (
-              <Lazy load={loadRowPaths} height={120} props={{ question, query, table: tab, row, comparison, tabs, attribution, onGo: (to: Change) => onChange({ ...fresh, ...to }, true) }} />
+              <Lazy load={loadRowPaths} height={120} props={{ question, query, table: tab, row, comparison, tabs, attribution, onGo: (to: Change) => onChange({ ...FRESH, ...to }, true) }} />
             )}
           </>
         )}
@@ -109,26 +109,8 @@ const TIMELINE = ['index', 'place', 'candidate_name', 'status', ...SCATTER];
 
 /** The call tree as a flame graph that replaces its rows. */
 function flameOf({ comparison, table, address, onChange }: Props, source: RowSource | null, together: boolean): WholePicture {
-  const draw = (rows: FigureRows) => (
-    <Lazy
-      load={loadFlame}
-      height={400}
-      props={{
-        table,
-        source,
-        together,
-        whole: metricWords(comparison.headline.metric).whole,
-        query: address.q,
-        status: address.status,
-        options: address.chartOptions,
-        zoom: address.zoom,
-        row: rows.key,
-        onOptions: (chartOptions: string) => onChange({ chartOptions }),
-        onZoom: (zoom: string) => onChange({ zoom }, true),
-        onRow: rows.open,
-      }}
-    />
-  );
+  const { whole } = metricWords(comparison.headline.metric);
+  const draw = (rows: FigureRows) => <Lazy load={loadFlame} height={400} props={{ table, source, together, whole, address, onChange, onRow: rows.open }} />;
   return { name: tableText.flame, shown: isOpen(address, CALL_TREE), onShow: (shown) => onChange({ closedCharts: withChart(address, CALL_TREE, shown) }), draw };
 }
 
@@ -154,33 +136,27 @@ function rooflineOf({ comparison, table, address, onChange }: Props, source: Row
 
 /** The picture above a table; undefined if its columns allow none. */
 function figureOf({ comparison, query, tab, table, address, onChange, chosen, onSteps }: Props, source: RowSource | null) {
-  const words = metricWords(comparison.headline.metric);
-  const open = isOpen(address, tab);
-  const onToggle = (next: boolean): void => onChange({ closedCharts: withChart(address, tab, next) });
+  const height = (open: number): number => (isOpen(address, tab) ? open : 50);
   const curves = comparison.tables['memory_curves'];
   if (tab === 'memory' && curves && curves.rows.length > 0)
     return () => (
-      <Lazy load={loadMemory} height={open ? 322 : 50} props={{ table: curves, source: rowsOf(comparison, query, 'memory_curves'), open, options: address.chartOptions, onToggle, onOptions: (chartOptions: string) => onChange({ chartOptions }) }} />
+      <Lazy load={loadMemory} height={height(322)} props={{ table: curves, source: rowsOf(comparison, query, 'memory_curves'), address, onChange }} />
     );
   if (tab === 'steps' && table.columns.some((column) => column.name === 'cpu_exec_us'))
     return (rows: FigureRows) => (
-      <Lazy load={loadStacks} height={open ? 328 : 50} props={{ table, source, words, open, options: address.chartOptions, row: rows.key, chosen, onToggle, onSteps, onOptions: (chartOptions: string) => onChange({ chartOptions }), onRow: rows.open }} />
+      <Lazy load={loadStacks} height={height(328)} props={{ table, source, words: metricWords(comparison.headline.metric), address, chosen, onChange, onSteps, onRow: rows.open }} />
     );
   if (tab === 'kernels' && hasUtilisation(table))
     return (rows: FigureRows) => (
       <Picture table={table} source={source} columns={SCATTER} rows={rows}>
-        {(whole, selected, onRow) => <Lazy load={loadScatter} height={open ? 359 : 50} props={{ table: whole, selected, open, onToggle, onRow }} />}
+        {(whole, selected, onRow) => <Lazy load={loadScatter} height={height(359)} props={{ table: whole, selected, address, onChange, onRow }} />}
       </Picture>
     );
   if (tab === 'launches' && (table.total_rows ?? table.rows.length) > 0)
     return (rows: FigureRows) => (
       <Picture table={table} source={source} columns={TIMELINE} rows={rows}>
         {(whole, selected, onRow) => (
-          <Lazy
-            load={loadTimeline}
-            height={open ? 290 : 50}
-            props={{ table: whole, selected, open, colour: address.colour, onToggle, onColour: (colour: string) => onChange({ colour }), onRow }}
-          />
+          <Lazy load={loadTimeline} height={height(290)} props={{ table: whole, selected, address, onChange, onRow }} />
         )}
       </Picture>
     );

@@ -3,6 +3,7 @@
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import type { Table } from './contract/wire';
 import { ATTRIBUTION, STRICT, SUMMARY, TIMELINES } from './host/tab';
+import { FRESH } from './host/url_state';
 import { rowsOf, type ResultProps } from './result';
 import { timelineName } from './row_details/links';
 import { Message } from './states/message';
@@ -16,29 +17,12 @@ import { metricWords, sentence, text } from './ui/strings';
 import { chosenBy } from './views';
 
 export function ResultView(props: ResultProps) {
-  const { comparison, question, query, tab, tabs, address, onChange, fresh } = props;
-  const words = metricWords(comparison.headline.metric);
-  const attribution = useMemo(() => ledgerTable(comparison.ledger, text.attribution(words)), [comparison]);
+  const { comparison, question, query, tab, tabs, address, onChange } = props;
+  const attribution = useMemo(() => ledgerTable(comparison.ledger, text.attribution(metricWords(comparison.headline.metric))), [comparison]);
   if (tab === SUMMARY) return <Summary {...props} attribution={attribution} />;
   const absent = tabs.find((entry) => entry.id === tab && entry.absent !== '');
   if (absent) return <Message title={tab === STRICT ? text.strict.absent : tab === TIMELINES ? text.tabs.noTimelines : text.tabs.absent(chosenBy(absent))} hint={sentence(absent.absent || text.tabs.absentReason)} />;
-  if (tab === STRICT)
-    return (
-      <Lazy
-        load={loadStrict}
-        height={600}
-        props={{
-          question,
-          query,
-          traces: comparison.baseline.format === 'torch_profiler_trace',
-          headline: comparison.headline,
-          words,
-          address,
-          onChange,
-          onSummary: () => onChange({ ...fresh, tab: '' }, true),
-        }}
-      />
-    );
+  if (tab === STRICT) return <Lazy load={loadStrict} height={600} props={{ comparison, question, query, address, onChange }} />;
   if (tab === TIMELINES) return <Lazy load={loadTimelines} height={600} props={{ question, query, address, onChange }} />;
   const table = tab === ATTRIBUTION ? attribution : comparison.tables[tab];
   if (!table) return <Message title={text.tabs.absent(tab)} hint={text.tabs.absentReason} />;
@@ -62,7 +46,7 @@ function attributionKey(path: string): string {
 /** The first verdict is drawn before the rest of the summary, which takes as long again. */
 let verdictShown = false;
 
-function Summary({ comparison, query, tabs, attribution, address, onChange, chosen, onSteps, onAlternative, fresh }: ResultProps & { attribution: Table }) {
+function Summary({ comparison, query, tabs, attribution, address, onChange, chosen, onSteps, onAlternative }: ResultProps & { attribution: Table }) {
   const showRow = (name: string, row: string): void => {
     // the ledger is shown as the attribution table, whose keys are entry and part
     const tab = name === 'ledger' ? ATTRIBUTION : name;
@@ -71,7 +55,7 @@ function Summary({ comparison, query, tabs, attribution, address, onChange, chos
     // a long table's row may not be fetched yet; the table finds it by its key
     const key = table && found >= 0 ? rowKey(table, found) : table && isCut(table) ? row : '';
     // a finding's row must not be hidden by the smallest-difference filter
-    onChange({ ...fresh, tab, min: 0, row: key, category: '' }, true);
+    onChange({ ...FRESH, tab, min: 0, row: key, category: '' }, true);
   };
   const [whole, setWhole] = useState(verdictShown);
   useLayoutEffect(() => {
@@ -91,7 +75,7 @@ function Summary({ comparison, query, tabs, attribution, address, onChange, chos
               comparison={comparison}
               onEvidence={showRow}
               timelineOf={timed ? (finding) => timelineName(comparison, finding) : undefined}
-              onTimeline={(name) => onChange({ ...fresh, tab: TIMELINES, q: name }, true)}
+              onTimeline={(name) => onChange({ ...FRESH, tab: TIMELINES, q: name }, true)}
               shown={address.row}
             />
             <Lazy load={loadCaveats} height={20} props={{ comparison }} />
@@ -107,14 +91,14 @@ function Summary({ comparison, query, tabs, attribution, address, onChange, chos
               words={metricWords(comparison.headline.metric)}
               selected={address.category}
               onSelect={(category) => onChange({ category })}
-              onAll={() => onChange({ ...fresh, tab: ATTRIBUTION, min: 0 }, true)}
+              onAll={() => onChange({ ...FRESH, tab: ATTRIBUTION, min: 0 }, true)}
             />
           )}
           {spread && (
             <Lazy
               load={loadSteps}
               height={290}
-              props={{ comparison, source: rowsOf(comparison, query, 'steps'), chosen, onSteps, onStep: (row: string) => onChange({ ...fresh, tab: 'steps', row }, true) }}
+              props={{ comparison, source: rowsOf(comparison, query, 'steps'), chosen, onSteps, onStep: (row: string) => onChange({ ...FRESH, tab: 'steps', row }, true) }}
             />
           )}
         </div>

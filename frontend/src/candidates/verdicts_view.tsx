@@ -30,11 +30,7 @@ interface Props {
   answer: RunsAnswer;
   baseline: Side | null;
   candidates: Side[];
-  window: Address['window'];
-  marker: string;
-  kind: string;
-  sort: string;
-  options: string;
+  address: Address;
   onChange: (change: Change, push?: boolean) => void;
   onPair: (a: Side, b: Side, at?: Change) => void;
 }
@@ -50,7 +46,7 @@ export function sameFolderRuns(answer: RunsAnswer, baseline: Side, candidates: S
 }
 
 export function VerdictsView(props: Props) {
-  const { answer, baseline, candidates, onChange } = props;
+  const { answer, baseline, candidates, address, onChange } = props;
   if (!baseline) return <Message title={words.noBaseline} />;
   const missing = missingOf(answer, baseline);
   if (missing) return <Message alert title={text.errors.missingTitle(text.sideA, text.errors.missing[missing.what], missing.name)} hint={text.errors.missingHint} />;
@@ -87,7 +83,7 @@ export function VerdictsView(props: Props) {
           <Button onClick={() => put([])}>{words.clear}</Button>
         )}
         {kept.length > 1 && (
-          <Segments class="vs-order" label={words.order} all={Object.entries(words.orders)} chosen={([key]) => props.sort === key} name={([, label]) => label} onChoose={([key]) => onChange({ sort: key })} />
+          <Segments class="vs-order" label={words.order} all={Object.entries(words.orders)} chosen={([key]) => address.sort === key} name={([, label]) => label} onChoose={([key]) => onChange({ sort: key })} />
         )}
         {candidates.length > kept.length && <span class="muted">{words.leftOut(candidates.length - kept.length)}</span>}
       </div>
@@ -96,7 +92,7 @@ export function VerdictsView(props: Props) {
   );
 }
 
-function Rows({ answer, baseline, candidates, window, marker, kind, sort, options, onChange, onPair }: Props & { baseline: Side }) {
+function Rows({ answer, baseline, candidates, address: { window, marker, kind, sort, chartOptions }, onChange, onPair }: Props & { baseline: Side }) {
   const [accepted, accept] = useState(answer);
   const keysIn = (listing: RunsAnswer): string[] => candidates.map((side) => [verdictsQuery(baseline, [side], window, marker, kind).toString(), fingerprint(listing, baseline), fingerprint(listing, side)].join('\n'));
   const known = candidates.every((side) => missingOf(accepted, side) === null || missingOf(answer, side) !== null);
@@ -168,7 +164,7 @@ function Rows({ answer, baseline, candidates, window, marker, kind, sort, option
         </Listing>
       </div>
       {state.rows.filter((row) => row?.result).length > 1 && (
-        <MatrixView candidates={candidates} rows={state.rows} options={options} onOptions={(next) => onChange({ chartOptions: next })} onOpen={(side, at) => onPair(baseline, side, at)} />
+        <MatrixView candidates={candidates} rows={state.rows} options={chartOptions} onOptions={(next) => onChange({ chartOptions: next })} onOpen={(side, at) => onPair(baseline, side, at)} />
       )}
     </>
   );

@@ -3,6 +3,7 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { useAnswer } from '../api/use_answer';
 import { wholeRun, type RunsAnswer, type Side } from '../contract/wire';
+import type { Address } from '../host/url_state';
 import type { Change } from '../host/use_address';
 import { Failed } from '../states/failed';
 import { Message } from '../states/message';
@@ -24,10 +25,8 @@ adoptSheet(css);
 
 interface Props {
   answer: RunsAnswer;
-  series: string;
-  /** the pair in the address; its points in this series are marked */
-  a: Side | null;
-  b: Side | null;
+  /** the points of its pair in its series are marked */
+  address: Address;
   onChange: (change: Change, push?: boolean) => void;
   onPair: (a: Side, b: Side) => void;
 }
@@ -35,7 +34,7 @@ interface Props {
 // answer for the series shown last, so that returning to it is instant
 const kept = new Map<string, HistoryAnswer>();
 
-export function HistoryView({ answer, series, a, b, onChange, onPair }: Props) {
+export function HistoryView({ answer, address: { series, a, b }, onChange, onPair }: Props) {
   const [attempt, setAttempt] = useState(0);
   // a new listing may contain new points
   const listing = useRef({ answer, number: 0 });

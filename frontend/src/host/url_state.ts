@@ -104,6 +104,11 @@ export function withChart({ closedCharts }: Pick<Address, 'closedCharts'>, tab: 
 /** Empty state of the step timelines, for a change of pair or view. */
 export const FRESH_STEPS = { stepA: '', stepB: '', at: '', event: '', shift: '', fold: '' };
 
+/** State that is reset when the table or pair changes. */
+export const FRESH = {
+  q: '', sort: '', metric: '', status: 'all', min: null, row: '', columns: '', widths: '', pins: '', clear: false, chartOptions: '', zoom: '', ...FRESH_STEPS,
+} satisfies Partial<Address>;
+
 function sideTokens(letter: string, side: Side | null): [string, string][] {
   if (!side) return [];
   const tokens: [string, string][] = [[letter, side.run]];

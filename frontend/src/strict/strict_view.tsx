@@ -4,8 +4,8 @@ import { useMemo, useState } from 'preact/hooks';
 import { apiUrl, fetchStream, queryWith } from '../api/api';
 import { useStream } from '../api/use_stream';
 import type { StrictAnswer, StrictFinding } from '../contract/sent';
-import type { Column, Headline, Table } from '../contract/wire';
-import type { Address } from '../host/url_state';
+import type { Column, Comparison, Table } from '../contract/wire';
+import { FRESH, type Address } from '../host/url_state';
 import type { Change } from '../host/use_address';
 import { Failed } from '../states/failed';
 import { Loading } from '../states/loading';
@@ -22,7 +22,7 @@ import { shortName } from '../ui/names';
 import { Segments } from '../ui/controls/segments';
 import { Select } from '../ui/controls/select';
 import { adoptSheet } from '../ui/sheets';
-import { sentence, text, type MetricWords } from '../ui/strings';
+import { metricWords, sentence, text } from '../ui/strings';
 import css from './strict.css?inline';
 
 adoptSheet(css);
@@ -60,20 +60,18 @@ const strictText = {
 };
 
 interface Props {
+  comparison: Comparison;
   /** identifies the current version of the pair's files */
   question: string;
   /** query parameters of the pair, common to all routes */
   query: URLSearchParams;
-  /** whether the runs are traces; shares can then use a function's total or exclusive time */
-  traces: boolean;
-  headline: Headline;
-  words: MetricWords;
   address: Address;
   onChange: (change: Change, push?: boolean) => void;
-  onSummary: () => void;
 }
 
-export function StrictView({ question, query, traces, headline, words, address, onChange, onSummary }: Props) {
+export function StrictView({ comparison: { baseline, headline }, question, query, address, onChange }: Props) {
+  // shares can use a function's total or exclusive time
+  const traces = baseline.format === 'torch_profiler_trace';
   const asked = queryWith(query, { processes: address.processes, beta: traces && address.beta !== 'total' ? address.beta : '' });
   const [state, again, cancel] = useStream(answers, `${question}\n${asked.toString()}`, (onProgress, signal) =>
     fetchStream<StrictAnswer>('strict', queryWith(asked, { stream: '1' }), 'tb_perfcompare.strict/1', onProgress, signal),
@@ -90,7 +88,7 @@ export function StrictView({ question, query, traces, headline, words, address, 
       <div class="strict-corrected wrap">
         <p>
           {strictText.corrected}{' '}
-          <LinkButton onClick={onSummary}>{strictText.summary}</LinkButton>
+          <LinkButton onClick={() => onChange({ ...FRESH, tab: '' }, true)}>{strictText.summary}</LinkButton>
         </p>
         <VerdictLine headline={headline} />
       </div>
@@ -106,7 +104,7 @@ export function StrictView({ question, query, traces, headline, words, address, 
             source={answer.tag === undefined ? null : { route: 'strict', query: asked, tag: answer.tag, table: TRIPLETS, lost: answer.tables.summary?.notes.length ?? 0 }}
             address={address}
             stepTime={null}
-            words={words}
+            words={metricWords(headline.metric)}
             sums={false}
             group={groupOf}
             onChange={onChange}
@@ -125,7 +123,7 @@ function groupOf(column: Column): string {
   return PUBLISHED.test(column.name) ? strictText.groups.published : strictText.groups.beside;
 }
 
-type HeadProps = Pick<Props, 'traces' | 'address' | 'onChange'> & { answer: StrictAnswer; asked: URLSearchParams; waiting: boolean };
+type HeadProps = Pick<Props, 'address' | 'onChange'> & { answer: StrictAnswer; asked: URLSearchParams; traces: boolean; waiting: boolean };
 
 function Head({ answer, asked, traces, waiting, address, onChange }: HeadProps) {
   const file = (format: string): string => apiUrl('strict', queryWith(asked, { format }));

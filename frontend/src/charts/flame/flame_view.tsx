@@ -3,6 +3,8 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { RowSource } from '../../api/api';
 import type { Table } from '../../contract/wire';
+import type { Address } from '../../host/url_state';
+import type { Change } from '../../host/use_address';
 import { mergeLayers } from '../../table/data/layers';
 import { joinKey } from '../../table/data/rows';
 import { useAllRows } from '../../table/shown_rows/use_all_rows';
@@ -31,26 +33,18 @@ interface Props {
   together: boolean;
   /** name of the whole that shares refer to: `step` or `cycle` */
   whole: string;
-  /** text of the table's search box */
-  query: string;
-  /** status to highlight: `added`, `removed`, or any other value for all frames */
-  status: string;
-  options: string;
-  /** path of the zoomed frame, as in links */
-  zoom: string;
-  /** key of the row with open details, "" for none */
-  row: string;
-  onOptions: (options: string) => void;
-  onZoom: (zoom: string) => void;
+  /** its search and status are highlighted, its zoom is the path of the zoomed frame */
+  address: Address;
+  onChange: (change: Change, push?: boolean) => void;
   onRow: (key: string) => void;
 }
 
 export function FlameView(props: Props) {
-  const { table, source, together, whole } = props;
-  const options = readOptions(props.options);
+  const { table, source, together, whole, address } = props;
+  const options = readOptions(address.chartOptions);
   const all = useAllRows(source, table, COLUMNS);
   const tree = useMemo(() => (all.table ? treeOf(together ? mergeLayers('call_tree', all.table) : all.table) : null), [all.table, together]);
-  const choose = (part: Partial<FlameOptions>): void => props.onOptions(writeOptions({ ...options, ...part }));
+  const choose = (part: Partial<FlameOptions>): void => props.onChange({ chartOptions: writeOptions({ ...options, ...part }) });
   return (
     <section class="panel flame-panel stack" aria-label={words.title}>
       <header title={words.about(whole)}>
@@ -84,23 +78,22 @@ function Choice<T extends string>({ label, about, all, chosen, names, titles, on
   );
 }
 
-type FlameProps = Omit<Props, 'options'> & { tree: Tree; options: FlameOptions };
+type FlameProps = Props & { tree: Tree; options: FlameOptions };
 
 const STATUSES = ['added', 'removed'] as const;
 
-function Flame(props: FlameProps) {
-  const { tree, options, whole, query, zoom: place, row, onZoom, onRow } = props;
+function Flame({ tree, options, whole, address: { q, status: only, zoom: place, row }, onChange, onRow }: FlameProps) {
   const [box, width] = useWidth();
   const scroller = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState<{ frame: number; keyed: boolean; x?: number } | null>(null);
   const names = useMemo(() => shortNames(tree.name), [tree]);
   const zoom = useMemo(() => frameAt(tree, place), [tree, place]);
   const rows = useMemo(() => (width > 0 ? layout(tree, zoom, options, MIN_WIDTH / width) : []), [tree, zoom, options.width, options.measure, options.order, width]);
-  const asked = useSearch(query).query;
+  const asked = useSearch(q).query;
   const found = useMemo(() => {
-    const status = STATUSES.find((one) => one === props.status);
+    const status = STATUSES.find((one) => one === only);
     return asked.empty && !status ? null : search(tree, (frame, name) => asked.test(name) && (!status || statusOf(tree, frame) === status));
-  }, [tree, asked, props.status]);
+  }, [tree, asked, only]);
   const outer = tree.depth[zoom]!;
   const height = rows.length * ROW;
   // layout effect: a later effect would undo a key pressed right after the zoom
@@ -111,7 +104,7 @@ function Flame(props: FlameProps) {
     const [x, y] = pointIn(event);
     return rows[Math.floor(y / ROW)]?.find((one) => one.from <= x / width && x / width < one.to) ?? null;
   };
-  const into = (frame: number): void => onZoom(placeOf(tree, frame));
+  const into = (frame: number): void => onChange({ zoom: placeOf(tree, frame) }, true);
   const outward = (): void => into(tree.parent[zoom]!);
   const onKeyDown = (event: KeyboardEvent): void => {
     const held = active?.frame ?? zoom;

@@ -2,6 +2,8 @@
 
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Table } from '../../contract/wire';
+import type { Address } from '../../host/url_state';
+import type { Change } from '../../host/use_address';
 import { columnStyle } from '../../ui/format';
 import { shortNames } from '../../ui/names';
 import { Segments } from '../../ui/controls/segments';
@@ -29,25 +31,23 @@ interface Props {
   table: Table;
   /** row with open details, -1 for none */
   selected: number;
-  open: boolean;
-  colour: string;
-  onToggle: (open: boolean) => void;
-  onColour: (colour: string) => void;
+  address: Address;
+  onChange: (change: Change, push?: boolean) => void;
   onRow: (row: number) => void;
 }
 
-export function TimelineView({ table, selected, open, colour, onToggle, onColour, onRow }: Props) {
+export function TimelineView({ table, selected, address, onChange, onRow }: Props) {
   const timeline = useMemo(() => timelineOf(table), [table]);
   const [view, setView] = useState<TimeRange | null>(null);
   if (!timeline) return null;
   const all = whole(timeline);
   const window = view && view.to <= all.to ? view : all;
-  const shade = SHADES.find((one) => one === colour) ?? 'bound';
+  const shade = SHADES.find((one) => one === address.colour) ?? 'bound';
   const middle = (window.from + window.to) / 2;
   const tools = (
     <>
       {timeline.hasUtilisation && (
-        <Segments label={words.colour} all={SHADES} chosen={(one) => one === shade} name={(one) => words.shade[one]} title={(one) => words.shadeAbout[one]} onChoose={(one) => onColour(one === 'bound' ? '' : one)} />
+        <Segments label={words.colour} all={SHADES} chosen={(one) => one === shade} name={(one) => words.shade[one]} title={(one) => words.shadeAbout[one]} onChoose={(one) => onChange({ colour: one === 'bound' ? '' : one })} />
       )}
       <ZoomButtons
         label={words.zoom}
@@ -57,7 +57,7 @@ export function TimelineView({ table, selected, open, colour, onToggle, onColour
     </>
   );
   return (
-    <FigureBox title={words.title} about={words.about} open={open} onToggle={onToggle} tools={tools}>
+    <FigureBox title={words.title} about={words.about} tab="launches" address={address} onChange={onChange} tools={tools}>
       <Strips table={table} timeline={timeline} window={window} shade={shade} selected={selected} onView={setView} onRow={onRow} />
     </FigureBox>
   );

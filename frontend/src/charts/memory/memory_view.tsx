@@ -3,6 +3,8 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { RowSource } from '../../api/api';
 import type { Table } from '../../contract/wire';
+import type { Address } from '../../host/url_state';
+import type { Change } from '../../host/use_address';
 import { useAllRows } from '../../table/shown_rows/use_all_rows';
 import { Delta } from '../../ui/delta';
 import { formatBytes, formatPercent, formatRound, formatTime, timeStyle } from '../../ui/format';
@@ -38,22 +40,20 @@ interface Props {
   table: Table;
   /** source of the rows not sent with the table */
   source: RowSource | null;
-  open: boolean;
-  /** options that differ from the default, such as `GPU 0,time_us` */
-  options: string;
-  onToggle: (open: boolean) => void;
-  onOptions: (options: string) => void;
+  /** its chart options are those that differ from the default, such as `GPU 0,time_us` */
+  address: Address;
+  onChange: (change: Change, push?: boolean) => void;
 }
 
-export function MemoryView({ table, source, open, options, onToggle, onOptions }: Props) {
+export function MemoryView({ table, source, address, onChange }: Props) {
   const { table: whole, failure } = useAllRows(source, table, COLUMNS);
   const devices = useMemo(() => (whole ? devicesOf(whole) : []), [whole]);
-  const asked = options.split(',');
+  const asked = address.chartOptions.split(',');
   const axis: Axis = AXES.find((one) => asked.includes(one)) ?? 'place';
   const device = devices.find((name) => asked.includes(name)) ?? devices[0] ?? '';
   const choose = (part: { axis?: Axis; device?: string }): void => {
     const next = { axis, device, ...part };
-    onOptions([next.device === devices[0] ? '' : next.device, next.axis === 'place' ? '' : next.axis].filter(Boolean).join(','));
+    onChange({ chartOptions: [next.device === devices[0] ? '' : next.device, next.axis === 'place' ? '' : next.axis].filter(Boolean).join(',') });
   };
   const tools = (
     <>
@@ -68,7 +68,7 @@ export function MemoryView({ table, source, open, options, onToggle, onOptions }
     </>
   );
   return (
-    <FigureBox title={words.title} about={words.about} open={open} onToggle={onToggle} tools={tools}>
+    <FigureBox title={words.title} about={words.about} tab="memory" address={address} onChange={onChange} tools={tools}>
       {whole ? <Curves key={`${device} ${axis}`} table={whole} device={device} axis={axis} /> : <p class="muted late">{failure ? sentence(failure.message) : text.lazy.loading}</p>}
     </FigureBox>
   );

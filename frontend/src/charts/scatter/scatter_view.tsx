@@ -2,6 +2,8 @@
 
 import { useMemo } from 'preact/hooks';
 import type { Table } from '../../contract/wire';
+import type { Address } from '../../host/url_state';
+import type { Change } from '../../host/use_address';
 import { columnStyle, formatIn, formatPercent, formatWithUnit, type NumberStyle } from '../../ui/format';
 import { adoptSheet } from '../../ui/sheets';
 import { SideFigures, Tooltip } from '../../ui/controls/tooltip';
@@ -23,14 +25,14 @@ interface Props {
   table: Table;
   /** row with open details, -1 for none */
   selected: number;
-  open: boolean;
-  onToggle: (open: boolean) => void;
+  address: Address;
+  onChange: (change: Change, push?: boolean) => void;
   onRow: (row: number) => void;
 }
 
-export function ScatterView({ table, selected, open, onToggle, onRow }: Props) {
+export function ScatterView({ table, selected, address, onChange, onRow }: Props) {
   return (
-    <FigureBox title={words.title} about={words.about} open={open} onToggle={onToggle}>
+    <FigureBox title={words.title} about={words.about} tab="kernels" address={address} onChange={onChange}>
       <Chart table={table} selected={selected} onRow={onRow} />
     </FigureBox>
   );

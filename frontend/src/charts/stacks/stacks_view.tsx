@@ -3,6 +3,8 @@
 import { useMemo } from 'preact/hooks';
 import type { RowSource } from '../../api/api';
 import type { Table } from '../../contract/wire';
+import type { Address } from '../../host/url_state';
+import type { Change } from '../../host/use_address';
 import { rowKey } from '../../table/data/rows';
 import { useAllRows } from '../../table/shown_rows/use_all_rows';
 import { formatMany, formatPercent, formatRound, formatSetting, formatTime, formatWithUnit, timeStyle } from '../../ui/format';
@@ -58,33 +60,29 @@ interface Props {
   /** source of the rows not sent with the table */
   source: RowSource | null;
   words: MetricWords;
-  open: boolean;
-  /** `share`, and the name of the only part shown */
-  options: string;
-  /** key of the row with open details, "" for none */
-  row: string;
+  /** its chart options are `share`, and the name of the only part shown */
+  address: Address;
   chosen: Record<Letter, string>;
-  onToggle: (open: boolean) => void;
+  onChange: (change: Change, push?: boolean) => void;
   onSteps: (side: Letter, steps: string) => void;
-  onOptions: (options: string) => void;
   onRow: (key: string) => void;
 }
 
 export function StacksView(props: Props) {
-  const { table, source, words, open, options, onToggle, onOptions } = props;
+  const { table, source, words, address, onChange } = props;
   const { table: whole, failure } = useAllRows(source, table, COLUMNS);
-  const asked = options.split(',');
+  const asked = address.chartOptions.split(',');
   const share = asked.includes('share');
   const only = PARTS.findIndex((part) => asked.includes(part));
   const choose = (part: { share?: boolean; only?: number }): void => {
     const next = { share, only, ...part };
-    onOptions([next.share ? 'share' : '', PARTS[next.only] ?? ''].filter(Boolean).join(','));
+    onChange({ chartOptions: [next.share ? 'share' : '', PARTS[next.only] ?? ''].filter(Boolean).join(',') });
   };
   const tools = (
     <Segments label={stackWords.measure} all={['time', 'share'] as const} chosen={(one) => share === (one === 'share')} name={(one) => stackWords.measures[one]} title={(one) => stackWords.measuresAbout(words.one)[one]} onChoose={(one) => choose({ share: one === 'share' })} />
   );
   return (
-    <FigureBox title={stackWords.title(words.one)} about={stackWords.about(words.one)} open={open} onToggle={onToggle} tools={tools}>
+    <FigureBox title={stackWords.title(words.one)} about={stackWords.about(words.one)} tab="steps" address={address} onChange={onChange} tools={tools}>
       {whole && hasParts(whole) ? (
         <Stacks {...props} table={whole} share={share} only={only} onOnly={(part) => choose({ only: part })} />
       ) : (
@@ -96,7 +94,7 @@ export function StacksView(props: Props) {
 
 type StacksProps = Props & { share: boolean; only: number; onOnly: (part: number) => void };
 
-function Stacks({ table, words, row, chosen, share, only, onOnly, onSteps, onRow }: StacksProps) {
+function Stacks({ table, words, address: { row }, chosen, share, only, onOnly, onSteps, onRow }: StacksProps) {
   const [frame, width] = useWidth();
   const stacks = useMemo(() => stacksOf(table), [table]);
   const labels = useMemo(() => labelsOf(table), [table]);
