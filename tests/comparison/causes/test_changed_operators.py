@@ -235,3 +235,19 @@ def test_additional_calls_on_larger_inputs_explain_all_of_the_change(
 ) -> None:  # fmt: skip
     (there,), (back,) = changed(few, many), changed(many, few)
     assert there.delta_us == pytest.approx(us, abs=20) and back.delta_us == -there.delta_us
+
+
+def computed(view_us: int, *, more: bool) -> TraceBuilder:
+    """Steps of products and a view of `view_us`; or another such view, and two new operators around a new view."""
+    new = [("aten::select", view_us), ("aten::cos", 50), ("aten::sin", 40), ("aten::view", view_us)]
+    same = [(f"aten::{name}", 20) for name in ("mm", "relu", "add", "mul")] * 3
+    return sequence([[*same, ("aten::view", view_us), *(new if more else [])]] * 6)
+
+
+@pytest.mark.parametrize(("view_us", "says"), [
+    (10, "new: aten::cos (1 call per step), aten::sin (1), aten::select (1)."),
+    (90, "new: aten::select (1 call per step), aten::cos (1), aten::sin (1); calls per step: aten::view 1 → 2."),
+])  # fmt: skip
+def test_views_that_take_little_are_named_last_or_not_at_all(view_us: int, says: str) -> None:
+    (found,) = changed(computed(view_us, more=False), computed(view_us, more=True))
+    assert found.sentence.endswith(f"; {says}")

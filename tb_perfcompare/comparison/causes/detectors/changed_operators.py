@@ -92,7 +92,7 @@ KERNEL = "Kernel"
 AS_MEASURED = "; their time is as measured"
 """End of the confidence of findings on some operators: others need not have become slower with them."""
 
-_DETAILS = VIEWS | MOVING | MOVING_CALLERS | FILLS
+_MOVES = VIEWS | MOVING | MOVING_CALLERS | FILLS
 
 _OF_MACHINE = {"host_interrupted", "host_pace", "waiting_threads", "device_interrupted", "device_pace"}
 """Rules that explain the time of calls, not their number."""
@@ -378,7 +378,7 @@ def _in_order(
     """New operators, those that are gone, and those of both sides, each in the order in which they are named: those of
     a setting (or recomputed), then annotations, then operators that are also differentiated, because others may run
     inside them; views and copies last. A function is named once, without its autograd range."""
-    least = MIN_DETAIL_SHARE * fsum(abs(operator.delta_us) for operator in changed)
+    details = _details(changed)
     forward = {backward_of(operator.name) for operator in changed} - {""}
     ranges = {f"{AUTOGRAD}{operator.name}" for operator in changed}
     again = pair.once(recomputed)
@@ -387,7 +387,7 @@ def _in_order(
         key=lambda operator: (
             operator.is_in_both and operator.name not in again, operator.name not in settings,
             not operator.annotation, is_backward(operator.name),
-            operator.name in _DETAILS and abs(operator.delta_us) < least,
+            operator.name in details,
             plain_name(operator.name.rpartition("::")[2]) not in forward, -operator.total_us, operator.name,
         ),
     )  # fmt: skip
@@ -396,12 +396,22 @@ def _in_order(
     return new, gone, [operator for operator in ordered if operator.is_in_both]
 
 
+def _details(changed: Collection[_Changed]) -> set[str]:
+    """Views, copies and fills that take little of the time."""
+    least = MIN_DETAIL_SHARE * fsum(abs(operator.delta_us) for operator in changed)
+    return {operator.name for operator in changed if operator.name in _MOVES and abs(operator.delta_us) < least}
+
+
 def _clauses(
     pair: RuleContext, groups: tuple[list[_Changed], list[_Changed], list[_Changed]], *, calls_first: bool,
     labelled: bool,
 ) -> list[str]:  # fmt: skip
-    """Clauses that name operators of each group, with a label or none, and where they are called."""
+    """Clauses that name operators of each group, with a label or none, and where they are called. Views, copies and
+    fills that come with new operators are not worth a name."""
     new, gone, others = groups
+    if (new or gone) and not calls_first:
+        details = _details([*new, *gone, *others])
+        others = [operator for operator in others if operator.name not in details]
     one_sided = [
         f"{f'{word}: ' if labelled else ''}{_one_sided(group)}"
         for word, group in (("new", new), ("gone", gone)) if group
