@@ -25,7 +25,8 @@ from tb_perfcompare.analysis.entities.operators import device_self_times, forest
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.work.operator_work import GENERATED, Work, operator_work, reasons_without_model
 from tb_perfcompare.analysis.work.tensor_lists import types_of_lists
-from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, StepIndex, min_by_target, places_of
+from tb_perfcompare.analysis.work.without_model import MOVES_NOTHING
+from tb_perfcompare.model.arrays import AnyInts, Flags, Floats, Ints, Ints32, StepIndex, min_by_target, places_of
 from tb_perfcompare.model.device import uses_tensor_cores
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.summary.groups import CALL_ARGUMENTS
@@ -104,7 +105,8 @@ def work_tables(
     calls, spent = groups.matrix(), groups.matrix((counted.time, counted.node))
     operator, shape = _operator_keys(timeline, counted)
     tables = {"operator_work": _table(operator, shape, counted.work, (calls, spent, calls), other_ns)}
-    arguments = call_arguments(events.strings, operator, shape, counted.arguments, calls, spent)
+    first = _first_calls(timeline, counted, step, spent)
+    arguments = call_arguments(events.strings, operator, shape, counted.arguments, calls, spent, first)
     if arguments is not None:
         tables[CALL_ARGUMENTS] = arguments
     if on_device:
@@ -120,6 +122,17 @@ def work_tables(
         of_module, work = (module_at, TextPool(names)), inner.work.of(kind)
         tables["module_work"] = _table(of_module, _no_shape(module_at), work, (calls, spent, calls))
     return tables
+
+
+def _first_calls(timeline: InterpretedTrace, counted: _Counted, step: StepIndex, spent: Ints) -> Floats:
+    """(w,) FIRST_CALL of each kind. `spent` (w, s) is its time in each step."""
+    of_step = spent.sum(axis=0)
+    typical = np.flatnonzero(gather(step, counted.row) == np.argsort(of_step, kind="stable")[len(of_step) // 2])
+    start = gather(timeline.events.start_ns, counted.row[typical])
+    first = np.full(len(counted.name), np.nan)
+    np.fmin.at(first, counted.kind[typical], start - start.min(initial=np.iinfo(np.int64).max))
+    is_view = np.array([reason == MOVES_NOTHING for *_, reason in counted.work.models], dtype=bool)
+    return np.where(is_view[counted.work.model], np.nan, first)
 
 
 def _of_kernels(

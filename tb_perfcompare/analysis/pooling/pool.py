@@ -16,6 +16,7 @@ from tb_perfcompare.model.names.kinds import PLAIN, are_by_content
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.call_tree import CallTree
 from tb_perfcompare.model.summary.collectives import joined
+from tb_perfcompare.model.summary.groups import FIRST_CALL
 from tb_perfcompare.model.summary.summary import (
     CounterSeries,
     DeviceFacts,
@@ -206,7 +207,10 @@ def _measure(name: str) -> Callable[[GroupTable], Ints]:
 
 
 _ADDED = frozenset({"bytes"})
-"""Facts that are summed over captures; others are means weighted by time."""
+"""Facts that are summed over captures; others are means weighted by time, but for FIRST_CALL: plain means keep the
+order of calls."""
+
+_PLAIN = _ADDED | {FIRST_CALL}
 
 
 def _facts(present: Sequence[tuple[GroupTable, Ints]], rows: int) -> Mapping[str, Floats]:
@@ -218,7 +222,7 @@ def _facts(present: Sequence[tuple[GroupTable, Ints]], rows: int) -> Mapping[str
                 continue
             value = part.facts[fact]
             has = np.isfinite(value)
-            each = np.ones(len(part)) if fact in _ADDED else part.measures_ns["total"].sum(axis=1).astype(np.float64)
+            each = np.ones(len(part)) if fact in _PLAIN else part.measures_ns["total"].sum(axis=1).astype(np.float64)
             total[place[has]] += value[has] * each[has]
             weight[place[has]] += each[has]
         mean = np.divide(total, weight, out=np.full(rows, np.nan), where=weight > 0)

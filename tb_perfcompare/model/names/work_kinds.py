@@ -27,6 +27,14 @@ MOVING = frozenset(
 )
 """Operators that only move data."""
 
+UNINFORMATIVE = MOVING | frozenset(
+    f"aten::{name}"
+    for name in ("empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided", "zeros", "zeros_like",
+                 "new_zeros", "zero_", "ones", "ones_like", "new_ones", "full", "full_like", "new_full", "fill_")
+)  # fmt: skip
+"""Operators whose inputs show less about a program than those of operators that compute: they move data, or they
+allocate and fill tensors for others."""
+
 MOVING_CALLERS = frozenset(
     f"aten::{name}"
     for name in ("reshape", "reshape_as", "flatten", "type_as", "tile", "repeat_interleave", "hstack", "vstack",

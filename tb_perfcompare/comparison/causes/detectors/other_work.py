@@ -20,6 +20,7 @@ from tb_perfcompare.comparison.causes.evidence.cause import (
     drawn_by_chance,
     of_categories,
 )
+from tb_perfcompare.comparison.causes.evidence.first_difference import first_difference
 from tb_perfcompare.comparison.causes.evidence.inputs import (
     OTHER_SIZE,
     by_first_type,
@@ -46,7 +47,7 @@ from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.wording import percent_text, ratio_text, short, signed_time
 from tb_perfcompare.comparison.statistics.weights import weighted_median
 from tb_perfcompare.model.input_shapes import input_texts, launched_threads, shown_shape
-from tb_perfcompare.model.names.work_kinds import MOVING
+from tb_perfcompare.model.names.work_kinds import UNINFORMATIVE
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -80,9 +81,6 @@ _FROM_OUTSIDE = {"DataLoader", "Communication"}
 
 _ON_DEVICE = ("Kernel", "Memcpy", "Memset")
 
-_UNINFORMATIVE = MOVING | {"aten::zero_", "aten::fill_"}
-"""Operators whose inputs show less about a layer than those of operators that compute."""
-
 _REPLACED = frozenset({"operator_replaced"})
 
 _OF_LAYERS = re.compile(r"aten::(?:\w*conv\w*|linear|addmm)$")
@@ -92,6 +90,9 @@ _LAYERS = "the layers of both models: kernel sizes, groups and widths"
 
 _OPERANDS = "masks, biases and other optional operands on both sides"
 
+_MADE = "the code that calls {}: squeeze and unsqueeze, transpose, broadcasting, the order of products"
+"""What to look at if the first call with other inputs has as large ones, and layers before it have the same."""
+
 _DOUBLE = "model.double(), tensors made from NumPy arrays, which are float64, and torch.set_default_dtype()"
 
 _LENGTHS = "sequence lengths, padding and batching of both runs; record more steps or use the same data loader seed"
@@ -100,7 +101,8 @@ _LENGTHS = "sequence lengths, padding and batching of both runs; record more ste
 @dataclass(frozen=True, slots=True)
 class OtherWork:
     """How the work differs: `what` and `how` in words; `ratio` is the size of the inputs over the baseline's, None
-    if sizes did not change; `by_chance`: sizes vary from step to step; `few`: only few calls have other inputs."""
+    if sizes did not change; `why`: where the other inputs are from, as far as known; `by_chance`: sizes vary from step
+    to step; `few`: only few calls have other inputs."""
 
     rule: Rule
     operator: str
@@ -110,6 +112,7 @@ class OtherWork:
     evidence: Evidence
     confidence: str = ""
     look_at: str = ""
+    why: str = "the two sides do not run the same work"
     by_chance: bool = False
     few: bool = False
 
@@ -181,7 +184,7 @@ class OtherWork:
         growing = "" if self.ratio is None else growing_inputs(pair)
         if growing:
             return growing, KEPT
-        return "the two sides do not run the same work", self.look_at
+        return self.why, self.look_at
 
     def _outweighed(self, pair: RuleContext, left: dict[str, float], delta: float) -> Cause:
         """The cause if the step changed against the size of the inputs: it takes only device time that changed with
@@ -255,6 +258,16 @@ def _other_shapes(pair: RuleContext) -> OtherWork | None:
     few_differ = share_of_other_inputs(amounts) <= 1 - SIMILAR_WORK
     if few_differ and nearly_as_large(before, after):
         return None
+    first = first_difference(pair)
+    if first is not None:
+        called = short(first.operator)
+        return OtherWork(
+            WORKLOAD_CHANGED, first.operator,
+            "Workload changed",
+            f"{how_many} have different input shapes, first {called} {first.change}{total_clause(pair)}",
+            ratio, Evidence("operators_by_shape", f"{first.operator} / {first.after}"),
+            look_at=_MADE.format(called), why=f"operators before {called} have the same inputs", few=few_differ,
+        )  # fmt: skip
     return OtherWork(
         WORKLOAD_CHANGED, name,
         "Workload changed",
@@ -417,7 +430,7 @@ def _example(parts: Mapping[Key, Amount], device: Mapping[Key, Amount]) -> tuple
         on_host = total(amount for _, amount in rows)
         us = on_device.us_a + on_device.us_b, on_host.us_a + on_host.us_b
         varies = max(len(gone), len(new)) > MAX_SHAPES
-        weight = (not is_backward(name), not varies, name not in _UNINFORMATIVE, *us, name)
+        weight = (not is_backward(name), not varies, name not in UNINFORMATIVE, *us, name)
         if best is None or weight > best[0]:
             best = (weight, gone, new)
     return None if best is None else (best[0][-1], *most_alike(best[1], best[2]))
@@ -433,7 +446,8 @@ WORKLOAD_CHANGED = Rule(
     names=("workload_changed",),
     meaning="other input shapes: batch size, sequence length, image size",
     when="Many operator calls have other input shapes (without shapes: kernels launch more or fewer threads "
-    "throughout). It explains the rest. The sentence says if the step time did not follow",
+    "throughout). It explains the rest. The sentence says if the step time did not follow. It names the first call "
+    "of a step with other inputs if these are as large, and layers before it have the same",
     needs="operators and `record_shapes`, or kernels with their launch configuration",
     tables=("operators_by_shape", "kernels"),
     look_at="batch size, sequence length, image size and padding of both runs; compare runs on the same input",
