@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tb_perfcompare.comparison.causes.evidence.collective_kinds import LOOK_AT, collective_kind, look_at_collectives
+from tb_perfcompare.comparison.causes.evidence.known_settings import COLLECTIVES, collective_kind, look_at_collectives
 from tb_perfcompare.comparison.result.finding import Finding
 from tests.build import TraceBuilder
 from tests.comparison.compare import compare
@@ -82,7 +82,7 @@ def test_every_vendors_spelling_tells_the_kind(name: str, kind: str) -> None:
 
 
 def test_only_reduced_gradients_are_in_buckets() -> None:
-    assert [kind for kind, advice in LOOK_AT.items() if "bucket" in advice] == ["allreduce"]
+    assert [kind for kind, advice in COLLECTIVES.items() if "bucket" in advice] == ["allreduce"]
 
 
 def test_gathers_next_to_reduce_scatters_are_sharded_parameters() -> None:

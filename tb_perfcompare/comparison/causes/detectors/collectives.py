@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from math import fsum
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
-from tb_perfcompare.comparison.causes.evidence.collective_kinds import collective_kind, look_at_collectives
 from tb_perfcompare.comparison.causes.evidence.general_rules import category_words
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed
 from tb_perfcompare.comparison.causes.evidence.inputs import elements
+from tb_perfcompare.comparison.causes.evidence.known_settings import collective_kind, look_at_collectives
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total
 from tb_perfcompare.comparison.causes.evidence.where_called import annotations_around
 from tb_perfcompare.comparison.ranks.extra_work import ExtraWork, extra_work
