@@ -65,11 +65,9 @@ def kernel_table(rows: Sequence[SavedKernel], pies: Pies, steps: int, tensor_cor
         shortest, longest = np.array(spans, dtype=np.int64).reshape(-1, 2).T
         low, high = min_by_target(shortest, row_of, len(index)), max_by_target(longest, row_of, len(index))
     facts = {
-        "blocks_per_sm": _weighted(row_of, [row.blocks_per_sm for row in rows], total, len(index)),
-        "occupancy": _weighted(row_of, [row.occupancy for row in rows], total, len(index)),
+        fact: _weighted(row_of, [getattr(row, fact) for row in rows], total, len(index))
+        for fact in ("blocks_per_sm", "occupancy", *("tensor_cores",) * tensor_cores)
     }
-    if tensor_cores:
-        facts["tensor_cores"] = _weighted(row_of, [row.tensor_cores for row in rows], total, len(index))
     return GroupTable(
         key_columns=("name",),
         keys=tuple(index),

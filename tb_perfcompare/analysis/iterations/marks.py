@@ -78,9 +78,9 @@ def marks_of(
 ) -> Marks:  # fmt: skip
     """Returns marks at the outermost of these events on the thread where they take most time; each starts an iteration.
 
-    ends    iterations start where the events end
-    texts   keep the raw name of each occurrence
-    stands  the events enclose whole iterations
+    ends            iterations start where the events end
+    texts           keep the raw name of each occurrence
+    encloses_steps  the events enclose whole iterations
     """
     events = timeline.events
     lane = timeline.lane[rows]
