@@ -215,7 +215,7 @@ def with_largest_entry(
     if named or max(*same_way, abs(explained.get(largest.path[0], 0.0)), 0.0) >= abs(delta_us):
         return findings
     called = arguments_of_change(other_arguments(baseline, candidate), baseline, candidate, key)
-    entry = _finding(largest, unit, ledger.delta, called, steps=min(len(baseline.steps), len(candidate.steps)))
+    entry = _finding(largest, unit, ledger.delta, called, (baseline, candidate))
     larger = [finding for finding in findings if abs(finding.delta_us or 0.0) >= abs(delta_us)]
     # work on other inputs is slower in its largest entry too, but the inputs are what changed
     other_work = findings[:1] if not larger and findings and findings[0].rule in OTHER_WORK and same_way else ()
@@ -223,7 +223,9 @@ def with_largest_entry(
     return (*findings[:place], entry, *findings[place:])[: options.top_findings]
 
 
-def _finding(row: LedgerRow, unit: int, whole: int, called: OtherArguments | None, steps: int) -> Finding:
+def _finding(
+    row: LedgerRow, unit: int, whole: int, called: OtherArguments | None, sides: tuple[Summary, Summary]
+) -> Finding:  # fmt: skip
     """Finding on one entity; "slower" if it is called as often as before. `called`: other arguments of its calls."""
     category = StepCategory(CATEGORY_LABELS.index(row.path[0]))
     rule, key, delta_us = GENERAL[category], row.path[1], row.delta / unit
@@ -240,9 +242,9 @@ def _finding(row: LedgerRow, unit: int, whole: int, called: OtherArguments | Non
         rule.names[-1 if delta_us < 0 else 0], key, row.path[0], delta_us, row.delta / whole,
         f"{lead} ({how}){f', {called.clause}' if called is not None else ''}.",
         (Evidence("ledger", " / ".join(row.path)), *table),
-        "no overlap between the steps of the two sides" if steps > 1
+        "no overlap between the steps of the two sides" if min(len(side.steps) for side in sides) > 1
         else f"size certain, {REPEATABILITY_UNKNOWN} (only one step on a side)",
-        rule.look_at if called is None else called.look_at,
+        rule.advice(*sides, gain=delta_us < 0) if called is None else called.look_at,
     )  # fmt: skip
 
 

@@ -95,3 +95,14 @@ def test_copies_by_joining_are_no_layout() -> None:
         fewer, more = copied(name, 4), copied(name, 40)
         for found in (compare(fewer, more).findings[0], compare(more, fewer).findings[0]):
             assert found.rule == "layout_copies" and found.look_at.startswith(advice)
+
+
+@pytest.mark.parametrize("shapes", [(), ([[64, 64]],)], ids=["without shapes", "with shapes"])
+def test_sizes_that_are_not_recorded_are_the_first_to_look_at(shapes: tuple[object, ...]) -> None:
+    def program(product_us: int) -> TraceBuilder:
+        calls = [("aten::mm", product_us, *shapes), ("aten::relu", 100, *shapes), ("aten::add", 100, *shapes)]
+        return sequence([[*calls * 3, ("", 10 + step % 3)] for step in range(8)])
+
+    found = finding_of(compare(program(100), program(300)), "operator_slower")
+    assert found.look_at.startswith("the sizes of its inputs (record") is (not shapes)
+    assert "the memory layout of its inputs" in found.look_at

@@ -224,6 +224,7 @@ OPERATOR_SLOWER = Rule(
     rank=5,
     same_work=True,
     of_library=True,
+    of_inputs=True,
 )
 
 

@@ -13,6 +13,7 @@ from tb_perfcompare.comparison.causes.evidence.significant_categories import rep
 from tb_perfcompare.comparison.checks.recordings import written_by_later
 from tb_perfcompare.comparison.result.finding import WITHIN_SPREAD, Evidence, Finding, share_of
 from tb_perfcompare.comparison.result.wording import p_text
+from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 Part = tuple[str, str]
@@ -144,6 +145,7 @@ class Rule:
     rank        of two causes of the same time the one with the smaller rank is reported
     same_work   does not apply to sides that do different work
     of_library  another version of PyTorch may be the cause: `look_at` begins with it if the traces show one
+    of_inputs   larger inputs may be the cause: `look_at` begins with their sizes if these are not recorded
     """
 
     names: tuple[str, ...]
@@ -162,9 +164,17 @@ class Rule:
     rank: int = 5
     same_work: bool = False
     of_library: bool = False
+    of_inputs: bool = False
+
+    def advice(self, baseline: Summary, candidate: Summary, *, gain: bool) -> str:
+        """What to look at; `gain`: the finding is an improvement."""
+        plain = (self.look_at_gain if gain else "") or self.look_at
+        unknown = self.of_inputs and any("operators_by_shape" not in side.groups for side in (baseline, candidate))
+        versions = self.of_library and written_by_later(baseline, candidate)
+        return f"{_VERSIONS if versions else ''}{_SIZES if unknown else ''}{plain}"
 
 
-_VERSIONS = "the versions of PyTorch"
+_VERSIONS, _SIZES = "the versions of PyTorch; ", "the sizes of its inputs (record with record_shapes=True), "
 _CERTAIN, _LIKELY = COUNTED = "certain: ", "likely: "
 
 
@@ -195,8 +205,7 @@ def cause(
         confidence = f"{_LIKELY}{plain}, but step windows and host markers assign calls to different steps"
     share = None if delta_us is None or not of_the_step else share_of(delta_us, pair.delta_us)
     if not look_at:
-        look_at = (rule.look_at_gain if name in rule.names[1:] else "") or rule.look_at
-        look_at = f"{_VERSIONS}; {look_at}" if rule.of_library and pair.once(is_of_another_version) else look_at
+        look_at = rule.advice(pair.baseline, pair.candidate, gain=name in rule.names[1:])
     finding = Finding(name, subject, category, delta_us, share, sentence, evidence, confidence, look_at)
     if explains is None:
         explains = {(category, ""): delta_us} if delta_us is not None else {}
