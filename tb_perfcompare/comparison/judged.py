@@ -31,7 +31,7 @@ from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.verdict.equal_amount import at_equal_amount
 from tb_perfcompare.comparison.verdict.verdict import judge
 from tb_perfcompare.errors import NotComparable
-from tb_perfcompare.model.arrays import Nanoseconds
+from tb_perfcompare.model.arrays import Nanoseconds, each_side
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.model.summary.summary import STEP_TIME, Summary
 from tb_perfcompare.model.text_numbers import TextNumbers
@@ -65,8 +65,7 @@ class Judged:
         if len(a.other_window) != len(a.steps) or len(b.other_window) != len(b.steps):
             return None
         other = _headline(a, b, a.other_window, b.other_window, options, self.strata)
-        seen = observations(a), observations(b)
-        times = seen[0].means(a.other_window).astype(np.float64), seen[1].means(b.other_window).astype(np.float64)
+        times = each_side(lambda side: observations(side).means(side.other_window).astype(np.float64), (a, b))
         if self.amount is not None:
             times = self.amount.at_level(times)
         if work.clocked is not None and all((side > 0).all() for side in times):
@@ -131,8 +130,8 @@ def strata_of_sides(kinds: MixSplit | None, a: Summary, b: Summary, options: Com
     """Kinds of the observations, if the kinds that both sides have cover enough of the time; else None."""
     if kinds is None:
         return None
-    seen = observations(a), observations(b)
-    times = seen[0].means(a.steps.total_ns), seen[1].means(b.steps.total_ns)
+    seen = each_side(observations, (a, b))
+    times = each_side(lambda side, of: of.means(side.steps.total_ns), (a, b), seen)
     if any((side <= 0).any() for side in times) or (kinds.by_content and not kinds.is_same_mix):
         return None
     strata = strata_of(kinds, seen)
@@ -149,19 +148,13 @@ def _headline(
     a: Summary, b: Summary, a_ns: Nanoseconds, b_ns: Nanoseconds, options: CompareOptions, strata: Strata | None
 ) -> Headline:
     """Computes the verdict on observations, with the exact means over all steps (which the ledger splits)."""
-    seen_a, seen_b = observations(a), observations(b)
+    seen = each_side(observations, (a, b))
     none = np.zeros(0, dtype=np.int64)
-    headline = judge(
-        seen_a.means(a_ns) if a.is_timed else none,
-        seen_a.capture if a.is_timed else none,
-        seen_b.means(b_ns) if b.is_timed else none,
-        seen_b.capture if b.is_timed else none,
-        options,
-        metric=a.metric,
-        labels=(seen_a.label, seen_b.label),
-        strata=strata,
-    )
-    if not (seen_a.pooled or seen_b.pooled) or headline.delta is None:
+    times = each_side(lambda side, of, ns: of.means(ns) if side.is_timed else none, (a, b), seen, (a_ns, b_ns))
+    captures = each_side(lambda side, of: of.capture if side.is_timed else none, (a, b), seen)
+    labels = each_side(lambda of: of.label, seen)
+    headline = judge(times, captures, options, metric=a.metric, labels=labels, strata=strata)
+    if not any(of.pooled for of in seen) or headline.delta is None:
         return headline
     mean_a, mean_b = exact_mean(a_ns), exact_mean(b_ns)
     return replace(

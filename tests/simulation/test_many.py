@@ -16,7 +16,7 @@ PROBABLE = {Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER}
 
 def assert_alike(many: Many, sides: tuple[Ints, Ints], captures: Captures) -> None:
     for row in range(len(sides[0])):
-        result = judge(sides[0][row], captures[0], sides[1][row], captures[1], OPTIONS)
+        result = judge((sides[0][row], sides[1][row]), (captures[0], captures[1]), OPTIONS)
         assert result.shift is not None and result.p is not None
         assert (result.verdict in CLEAR) == many.clear[row]
         assert (result.verdict in PROBABLE) == many.probable[row]

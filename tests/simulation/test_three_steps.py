@@ -54,5 +54,5 @@ def test_equal_programs_seldom_get_a_direction(draw: Draw, stated: float) -> Non
 
 def directions(baseline: Ints, candidate: Ints) -> int:
     """How many of the pairs are called slower or faster."""
-    found = (judge(a, [0] * STEPS, b, [0] * STEPS, OPTIONS) for a, b in zip(baseline, candidate, strict=True))
+    found = (judge((a, b), ([0] * STEPS, [0] * STEPS), OPTIONS) for a, b in zip(baseline, candidate, strict=True))
     return sum(one.verdict in (Verdict.SLOWER, Verdict.FASTER) for one in found)

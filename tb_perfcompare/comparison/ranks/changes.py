@@ -16,7 +16,7 @@ from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
 from tb_perfcompare.comparison.statistics.multiple_testing import holm, q_values
 from tb_perfcompare.comparison.statistics.row_shifts import row_shifts
 from tb_perfcompare.comparison.verdict.rules import settle
-from tb_perfcompare.model.arrays import Ints, each_side, median
+from tb_perfcompare.model.arrays import Ints, median
 from tb_perfcompare.quick_dataclass import dataclass
 
 _BEYOND_GROWTH = 0.25
@@ -67,9 +67,9 @@ def rank_changes(a: Ranks, b: Ranks, pairs: Pairs, options: CompareOptions, *, w
 
 
 def _settled(a: Ranks, b: Ranks, x: int, y: int, options: CompareOptions) -> RankChange:
-    steps = a.columns[x], b.columns[y]
-    times = each_side(lambda side, own: side.total_ns[own], (a, b), steps)
-    captures = each_side(lambda side, own: side.capture[own], (a, b), steps)
+    steps_a, steps_b = a.columns[x], b.columns[y]
+    times = a.total_ns[steps_a], b.total_ns[steps_b]
+    captures = a.capture[steps_a], b.capture[steps_b]
     if any(not len(side) or (side <= 0).any() for side in times):
         return RankChange(Verdict.INCONCLUSIVE)
     if np.array_equal(np.sort(times[0]), np.sort(times[1])):

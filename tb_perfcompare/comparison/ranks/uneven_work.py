@@ -10,9 +10,10 @@ import numpy as np
 from tb_perfcompare.comparison.ranks.sides import Pairs, Ranks
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.wording import many, ratio_text
+from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.multiple_testing import holm
 from tb_perfcompare.comparison.statistics.row_shifts import row_shifts
-from tb_perfcompare.model.arrays import MAD_TO_SIGMA, CaptureIndex, Floats, Ints, each_side, median
+from tb_perfcompare.model.arrays import MAD_TO_SIGMA, Floats, Ints, median
 from tb_perfcompare.model.summary.amounts import AMOUNTS
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -93,14 +94,17 @@ def uneven_work(a: Ranks, b: Ranks, pairs: Pairs, options: CompareOptions) -> li
     on the other side, so that ranks may do different work."""
     found: list[list[tuple[str, float, float]]] = [[] for _ in pairs]
     both = [number for number, (x, y) in enumerate(pairs) if x is not None and y is not None]
+    columns = [(a.columns[pairs[number][0] or 0], b.columns[pairs[number][1] or 0]) for number in both]
+    captures = [(a.capture[x], b.capture[y]) for x, y in columns]
     for at, name in enumerate(AMOUNTS):
-        changes = [_change(a, b, pairs[number], at) for number in both]
-        if len(both) < 2 or not all(change.is_counted for change in changes):
+        steps = [(a.amounts[at, x], b.amounts[at, y]) for x, y in columns]
+        if len(both) < 2 or any(not len(side) or side.min() <= 0 for pair in steps for side in pair):
             continue
-        growth = np.array([change.growth for change in changes])
+        growth = np.array([math.log(after.mean()) - math.log(before.mean()) for before, after in steps])
         others = [np.delete(growth, place) for place in range(len(both))]
         beyond = [_is_beyond(own, those) for own, those in zip(growth.tolist(), others, strict=True)]
-        p = [change.p(options.alpha) if far else 1.0 for change, far in zip(changes, beyond, strict=True)]
+        tested = zip(steps, captures, beyond, strict=True)
+        p = [_p(pair, own, options.alpha) if far else 1.0 for pair, own, far in tested]
         uneven = np.array(beyond) & (holm(np.array(p)) <= options.alpha)
         for place in np.flatnonzero(uneven).tolist():
             even = others[place] if uneven.all() else growth[~uneven]
@@ -110,37 +114,13 @@ def uneven_work(a: Ranks, b: Ranks, pairs: Pairs, options: CompareOptions) -> li
     return [WorkChange(tuple(amounts)) if amounts else None for amounts in same]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Change:
-    """One amount of one rank in the steps of both sides, with the captures of these."""
-
-    steps: tuple[Ints, Ints]
-    captures: tuple[CaptureIndex, CaptureIndex]
-
-    @property
-    def is_counted(self) -> bool:
-        return all(len(side) and side.min() > 0 for side in self.steps)
-
-    @property
-    def growth(self) -> float:
-        before, after = self.steps
-        return math.log(after.mean()) - math.log(before.mean())
-
-    def p(self, alpha: float) -> float:
-        """p of the change; zero if the amount is nearly the same in all steps of a side: it is certain then."""
-        before, after = self.steps
-        spread = max(int(np.ptp(before)), int(np.ptp(after)))
-        if min(len(before), len(after)) > 1 and spread <= _STEADY * abs(float(after.mean() - before.mean())):
-            return 0.0
-        return float(row_shifts(before[None], after[None], self.captures, alpha).p[0])
-
-
-def _change(a: Ranks, b: Ranks, pair: tuple[int | None, int | None], at: int) -> _Change:
-    columns = a.columns[pair[0] or 0], b.columns[pair[1] or 0]
-    return _Change(
-        each_side(lambda side, own: side.amounts[at, own], (a, b), columns),
-        each_side(lambda side, own: side.capture[own], (a, b), columns),
-    )
+def _p(steps: tuple[Ints, Ints], captures: Captures, alpha: float) -> float:
+    """p of the change; zero if the amount is nearly the same in all steps of a side: it is certain then."""
+    before, after = steps
+    spread = max(int(np.ptp(before)), int(np.ptp(after)))
+    if min(len(before), len(after)) > 1 and spread <= _STEADY * abs(float(after.mean() - before.mean())):
+        return 0.0
+    return float(row_shifts(before[None], after[None], captures, alpha).p[0])
 
 
 def _is_beyond(own: float, others: Floats) -> bool:

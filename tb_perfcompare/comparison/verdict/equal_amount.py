@@ -23,9 +23,8 @@ def at_equal_amount(
 ) -> Headline:
     """Returns the headline of the step times at equal amount, with the means as recorded, which the ledger splits."""
     seen = each_side(observations, sides)
-    one, two = amount.times_ns
     equal = judge(
-        one, amount.captures[0], two, amount.captures[1], options, metric=recorded.metric,
+        amount.times_ns, amount.captures, options, metric=recorded.metric,
         labels=each_side(lambda of: of.label, seen), of=OF_EQUAL_WORK,
     )  # fmt: skip
     times = each_side(lambda of, side: of.means(side.steps.total_ns).astype(np.float64), seen, sides)

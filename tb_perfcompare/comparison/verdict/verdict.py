@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,10 +31,8 @@ _Sides = tuple[NDArray[np.int64] | None, NDArray[np.int64] | None]
 
 
 def judge(
-    baseline_ns: ArrayLike,
-    baseline_capture: ArrayLike,
-    candidate_ns: ArrayLike,
-    candidate_capture: ArrayLike,
+    times_ns: tuple[ArrayLike, ArrayLike],
+    captures: tuple[ArrayLike, ArrayLike],
     options: CompareOptions,
     *,
     metric: str = "step_time",
@@ -50,18 +49,18 @@ def judge(
     Never raises for the content of the samples: if nothing can be compared, the verdict is `inconclusive` with the
     reason.
     """
-    sides = _times(baseline_ns), _times(candidate_ns)
-    captures = np.asarray(baseline_capture, dtype=np.int32), np.asarray(candidate_capture, dtype=np.int32)
+    sides = each_side(_times, times_ns)
+    capture_of = each_side(partial(np.asarray, dtype=np.int32), captures)
     words = Words(metric, labels, options, of)
     baseline, candidate = sides
     if baseline is not None and candidate is not None:
         times = baseline, candidate
         if len(baseline) and np.array_equal(np.sort(baseline), np.sort(candidate)):
-            return _identical(times, captures, words)
+            return _identical(times, capture_of, words)
         if not reason.why_unusable(times, words):
-            return _judged(times, captures, words, strata)
+            return _judged(times, capture_of, words, strata)
     return _headline(
-        sides, words, n=(np.size(baseline_ns), np.size(candidate_ns)), verdict=Verdict.INCONCLUSIVE,
+        sides, words, n=each_side(np.size, times_ns), verdict=Verdict.INCONCLUSIVE,
         reason=reason.why_unusable(sides, words), scope="nothing was compared", method="no test",
     )  # fmt: skip
 

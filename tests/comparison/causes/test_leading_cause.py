@@ -99,7 +99,7 @@ def test_noise_against_the_program_is_not_reported() -> None:
         Finding("host_time", "", "CPU Exec", us, None, "", (), confidence)
         for us, confidence in ((-9.0, WITHIN_SPREAD), (-5.0, "statistically significant"), (4.0, WITHIN_SPREAD))
     )
-    recorded = judge([1000, 1010], [0, 0], [2000, 2010], [0, 0], CompareOptions())
+    recorded = judge(([1000, 1010], [2000, 2010]), ([0, 0], [0, 0]), CompareOptions())
     slower = replace(recorded, verdict=Verdict.SLOWER, basis=Basis.PROGRAM)
     assert without_noise_against([noise, sure, same_way], slower) == (sure, same_way)
     assert without_noise_against([noise, sure, same_way], recorded) == (noise, sure, same_way)
@@ -110,7 +110,7 @@ def test_causes_of_the_machine_follow_causes_of_the_program() -> None:
         Finding(rule, "", "CPU Exec", us, None, "", (), "certain")
         for rule, us in (("host_interrupted", 9.0), ("more_calls", 5.0))
     )
-    recorded = judge([1000, 1010], [0, 0], [2000, 2010], [0, 0], CompareOptions())
+    recorded = judge(([1000, 1010], [2000, 2010]), ([0, 0], [0, 0]), CompareOptions())
     slower = replace(recorded, verdict=Verdict.SLOWER, basis=Basis.PROGRAM)
     assert order_findings([machine, program], slower) == (program, machine)
     assert order_findings([machine, program], recorded) == (machine, program)
@@ -127,7 +127,7 @@ def test_a_counted_cause_leads_before_opposite_time_where_the_program_is_open(ve
             ("host_time", -9.0, "statistically significant"), ("tensor_cores_lost", 6.0, "certain"),
         )
     )  # fmt: skip
-    recorded = judge([1000, 1010], [0, 0], [1000, 1010], [0, 0], CompareOptions())
+    recorded = judge(([1000, 1010], [1000, 1010]), ([0, 0], [0, 0]), CompareOptions())
     found = order_findings([time, counted], replace(recorded, verdict=verdict, basis=Basis.PROGRAM))
     assert found[0].rule == first
 
@@ -137,7 +137,7 @@ def test_time_against_the_program_comes_last() -> None:
         Finding(rule, "", "Runtime", us, None, "", (), "statistically significant")
         for rule, us in (("runtime_time", -9.0), ("unrecorded_time", 5.0))
     )
-    recorded = judge([1000, 1010], [0, 0], [1000, 1010], [0, 0], CompareOptions())
+    recorded = judge(([1000, 1010], [1000, 1010]), ([0, 0], [0, 0]), CompareOptions())
     slower = replace(recorded, verdict=Verdict.SLOWER, basis=Basis.PROGRAM)
     assert order_findings([against, program], slower) == (program, against)
 
@@ -155,6 +155,6 @@ def test_new_operators_come_before_the_waits_in_them(us: float, subject: str, is
             ("operators_changed", subject, us),
         )
     )  # fmt: skip
-    slower = judge([1000, 1010], [0, 0], [2000, 2010], [0, 0], CompareOptions())
+    slower = judge(([1000, 1010], [2000, 2010]), ([0, 0], [0, 0]), CompareOptions())
     found = order_findings([waits, copies, changed], slower)
     assert found == ((changed, waits, copies) if is_first else (waits, copies, changed))

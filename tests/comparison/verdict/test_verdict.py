@@ -23,6 +23,7 @@ from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate, estimat
 from tb_perfcompare.comparison.verdict.rules import check_noise_floor, decide
 from tb_perfcompare.comparison.verdict.verdict import judge
 from tb_perfcompare.errors import PerfCompareError
+from tb_perfcompare.model.arrays import each_side
 from tests.shared_data import SHARED, needs_shared
 from tests.thorough import sample
 
@@ -44,11 +45,10 @@ Side = Sequence[Sequence[float]]
 
 def headline(baseline: Side, candidate: Side, options: CompareOptions | None = None, **words: object) -> Headline:
     """judge() over captures given as lists of step times in ms."""
-    times = [
-        np.array([round(t * 1e6) for part in side for t in part], dtype=np.int64) for side in (baseline, candidate)
-    ]
-    captures = [np.repeat(np.arange(len(side)), [len(part) for part in side]) for side in (baseline, candidate)]
-    return judge(times[0], captures[0], times[1], captures[1], options or CompareOptions(), **words)  # type: ignore[arg-type]
+    sides = baseline, candidate
+    times = each_side(lambda side: np.array([round(t * 1e6) for part in side for t in part], dtype=np.int64), sides)
+    captures = each_side(lambda side: np.repeat(np.arange(len(side)), [len(part) for part in side]), sides)
+    return judge(times, captures, options or CompareOptions(), **words)  # type: ignore[arg-type]
 
 
 AXIS = "         -   0   +         "
@@ -138,9 +138,9 @@ def test_exactly_the_margin_is_inside_it_in_any_unit() -> None:
         a = np.full(8, 100 * scale, dtype=np.int64)
         b = np.full(8, 101 * scale, dtype=np.int64)
         zeros = np.zeros(8, dtype=np.int32)
-        assert judge(a, zeros, b, zeros, CompareOptions()).verdict is SAME
-        assert judge(b, zeros, a, zeros, CompareOptions()).verdict is SAME
-        assert judge(a, zeros, b + scale, zeros, CompareOptions()).verdict is SLOWER
+        assert judge((a, b), (zeros, zeros), CompareOptions()).verdict is SAME
+        assert judge((b, a), (zeros, zeros), CompareOptions()).verdict is SAME
+        assert judge((a, b + scale), (zeros, zeros), CompareOptions()).verdict is SLOWER
 
 
 def test_an_inconclusive_reason_has_the_detectable_change() -> None:
@@ -283,9 +283,9 @@ def test_a_run_against_itself_is_the_same(captures: list[list[float]]) -> None:
 
 
 def test_steps_of_zero_length_equal_themselves() -> None:
-    judged = judge([0, 5], [0, 0], [5, 0], [0, 0], CompareOptions())
+    judged = judge(([0, 5], [5, 0]), ([0, 0], [0, 0]), CompareOptions())
     assert (judged.verdict, judged.delta, judged.p) == (SAME, 0.0, 1.0)
-    nothing = judge([0], [0], [0], [0], CompareOptions())
+    nothing = judge(([0], [0]), ([0], [0]), CompareOptions())
     assert (nothing.verdict, nothing.delta, nothing.ratio) == (SAME, 0.0, None)
 
 
@@ -305,7 +305,7 @@ def test_steps_of_zero_length_equal_themselves() -> None:
 def test_invalid_step_times_are_inconclusive_with_a_reason(
     baseline: list[float], candidate: list[float], reason: str
 ) -> None:
-    judged = judge(baseline, [0] * len(baseline), candidate, [0] * len(candidate), CompareOptions())
+    judged = judge((baseline, candidate), ([0] * len(baseline), [0] * len(candidate)), CompareOptions())
     assert judged.verdict is INCONCLUSIVE
     assert judged.reason == reason
     assert judged.shift is None
@@ -332,7 +332,7 @@ QUICK = CompareOptions(resamples=100)
 @given(anything, anything, st.data())
 def test_any_integers_have_a_verdict_and_a_reason(a: list[int], b: list[int], data: st.DataObject) -> None:
     captures = [data.draw(st.lists(st.integers(0, 3), min_size=len(side), max_size=len(side))) for side in (a, b)]
-    judged = judge(np.array(a, dtype=np.int64), captures[0], np.array(b, dtype=np.int64), captures[1], QUICK)
+    judged = judge((np.array(a, dtype=np.int64), np.array(b, dtype=np.int64)), captures, QUICK)
     assert_finite(judged)
     assert judged.reason
     assert judged.verdict is not Verdict.WITHHELD
@@ -341,7 +341,7 @@ def test_any_integers_have_a_verdict_and_a_reason(a: list[int], b: list[int], da
 @given(times, times, st.data())
 def test_swapped_sides_mirror_every_figure(a: list[int], b: list[int], data: st.DataObject) -> None:
     captures = [data.draw(st.lists(st.integers(0, 3), min_size=len(side), max_size=len(side))) for side in (a, b)]
-    forward, swapped = judge(a, captures[0], b, captures[1], QUICK), judge(b, captures[1], a, captures[0], QUICK)
+    forward, swapped = judge((a, b), captures, QUICK), judge((b, a), (captures[1], captures[0]), QUICK)
     assert swapped.verdict is SWAPPED[forward.verdict]
     assert forward.delta is not None
     assert forward.shift is not None
@@ -366,8 +366,8 @@ def test_swapped_sides_mirror_every_figure(a: list[int], b: list[int], data: st.
 @given(usual, usual, st.integers(2, 1000))
 def test_the_unit_of_the_clock_changes_no_verdict(a: list[int], b: list[int], factor: int) -> None:
     zeros = [0] * len(a), [0] * len(b)
-    plain = judge(a, zeros[0], b, zeros[1], QUICK)
-    scaled = judge([t * factor for t in a], zeros[0], [t * factor for t in b], zeros[1], QUICK)
+    plain = judge((a, b), (zeros[0], zeros[1]), QUICK)
+    scaled = judge(([t * factor for t in a], [t * factor for t in b]), (zeros[0], zeros[1]), QUICK)
     assert (scaled.verdict, scaled.n) == (plain.verdict, plain.n)
     assert plain.p == scaled.p or scaled.p == pytest.approx(plain.p, rel=1e-6)
     assert plain.shift is not None
@@ -379,7 +379,7 @@ def test_the_unit_of_the_clock_changes_no_verdict(a: list[int], b: list[int], fa
 
 @given(usual, usual)
 def test_headline_figures_agree_with_each_other(a: list[int], b: list[int]) -> None:
-    judged = judge(a, [0] * len(a), b, [0] * len(b), QUICK)
+    judged = judge((a, b), ([0] * len(a), [0] * len(b)), QUICK)
     means = Fraction(sum(a), 1000 * len(a)), Fraction(sum(b), 1000 * len(b))
     assert (judged.baseline, judged.candidate) == (float(means[0]), float(means[1]))
     assert judged.delta == float(means[1] - means[0])
@@ -398,7 +398,7 @@ def test_equal_captures_seldom_have_a_direction(n: int, sigma: float) -> None:
     wrong, pairs = 0, sample(400, 2)
     for _ in range(pairs):
         a, b = np.rint(1e8 * np.exp(generator.normal(0, sigma, (2, n)))).astype(np.int64)
-        wrong += judge(a, zeros, b, zeros, QUICK).verdict not in (SAME, INCONCLUSIVE)
+        wrong += judge((a, b), (zeros, zeros), QUICK).verdict not in (SAME, INCONCLUSIVE)
     assert wrong / pairs <= 0.05
 
 
@@ -409,7 +409,7 @@ def test_three_equal_noisy_spans_seldom_have_a_direction() -> None:
     for _ in range(pairs):
         levels = np.repeat(generator.normal(0, 0.05, (2, 3)), 6, axis=1)
         a, b = np.rint(1e8 * np.exp(levels + generator.normal(0, 0.02, (2, 18)))).astype(np.int64)
-        wrong += judge(a, captures, b, captures, QUICK).verdict in (SLOWER, FASTER)
+        wrong += judge((a, b), (captures, captures), QUICK).verdict in (SLOWER, FASTER)
     assert wrong / pairs <= 0.05
 
 
