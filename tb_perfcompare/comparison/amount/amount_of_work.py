@@ -4,13 +4,13 @@ their longest sample, graphs of any size. Steps are compared at equal amount. Ru
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 import numpy as np
 
 from tb_perfcompare.comparison.amount.curve import along_curve
-from tb_perfcompare.comparison.amount.rows_by_name import NamedRows, of_both, rows_by_name
+from tb_perfcompare.comparison.amount.rows_by_name import of_both, rows_by_name
 from tb_perfcompare.comparison.amount.slopes import explained, slopes
 from tb_perfcompare.comparison.result.headline import AmountFacts
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
@@ -146,7 +146,8 @@ def amount_of_work(sides: tuple[Summary, Summary]) -> AmountOfWork | None:
     both = of_both(*every)
     shares = each_side(lambda own, all_: own.time_ns.sum(axis=1) / max(float(all_.time_ns.sum()), 1.0), both, every)
     explaining = []
-    for name, of, pair in _amounts(both, shares):
+    calls, sizes = each_side(lambda side: side.calls, both), each_side(lambda side: side.size, both)
+    for name, of, pair in _amounts(both[0].names, calls, sizes, shares):
         share = min(each_side(explained, times, pair, captures))
         if share >= MIN_EXPLAINED:
             explaining.append((share, sum(float(side.std()) for side in pair), name, of, pair))
@@ -155,8 +156,8 @@ def amount_of_work(sides: tuple[Summary, Summary]) -> AmountOfWork | None:
     best = max(share for share, *_ in explaining)
     nearly_best = (entry for entry in explaining if entry[0] >= best - NEARLY_AS_MUCH)
     share, _, name, of, pair = min(nearly_best, key=lambda entry: entry[1:4])
-    follow = [follows(np.concatenate(values, axis=1), np.concatenate(pair)) for values in (_calls(both), _sizes(both))]
-    if max(float(side[follow[0] & ~follow[1]].sum()) for side in shares) > MAX_OTHER_SIZES:
+    by_calls, by_sizes = (follows(np.concatenate(values, axis=1), np.concatenate(pair)) for values in (calls, sizes))
+    if max(float(side[by_calls & ~by_sizes].sum()) for side in shares) > MAX_OTHER_SIZES:
         return None
     level = (float(pair[0].mean()) + float(pair[1].mean())) / 2
     ends = [(sample_quantile(side, OUTER), sample_quantile(side, 1 - OUTER)) for side in pair]
@@ -185,19 +186,12 @@ def _operators(side: Summary) -> GroupTable | None:
     return group if 0 < len(group) <= _MOST_ROWS else None
 
 
-def _calls(rows: tuple[NamedRows, NamedRows]) -> SidePair:
-    return each_side(lambda side: side.calls, rows)
-
-
-def _sizes(rows: tuple[NamedRows, NamedRows]) -> SidePair:
-    return each_side(lambda side: side.size, rows)
-
-
-def _amounts(both: tuple[NamedRows, NamedRows], shares: SidePair) -> Iterator[tuple[str, str, SidePair]]:
+def _amounts(
+    names: Sequence[str], calls: SidePair, sizes: SidePair, shares: SidePair
+) -> Iterator[tuple[str, str, SidePair]]:
     """Yields what can be the amount: calls or elements of an operator that vary on both sides. Of several that grow
     together in every step, the one that grows most nearly in proportion to the work, without a constant part such as
     weights."""
-    calls, sizes = _calls(both), _sizes(both)
     vary = [np.logical_and(*each_side(_vary, of)) for of in (calls, sizes)]
     if any(float(share[vary[0] | vary[1]].sum()) < MIN_SHARE for share in shares):
         return
@@ -210,7 +204,7 @@ def _amounts(both: tuple[NamedRows, NamedRows], shares: SidePair) -> Iterator[tu
             shape = np.rint((every - every.min()) / (every.max() - every.min()) / LIKE_ANOTHER).astype(np.int32)
             deviation = float(pair[0].std()) + float(pair[1].std())
             relative = round(deviation / (float(pair[0].mean()) + float(pair[1].mean())), 3)
-            entry = -relative, deviation, both[0].names[row], of, pair
+            entry = -relative, deviation, names[row], of, pair
             known = alike.get(shape.tobytes())
             if known is None or entry[:4] < known[:4]:
                 alike[shape.tobytes()] = entry

@@ -78,19 +78,13 @@ def _work(summary: Summary, name: str) -> dict[Key, Work] | None:
     if table is None or not len(summary.steps):
         return None
     steps = len(summary.steps)
-    times, calls = self_times(table) / steps, table.calls.sum(axis=1) / steps
+    times, calls = step_self_times(table).sum(axis=1) / steps, table.calls.sum(axis=1) / steps
     rows = zip(table.keys, times.tolist(), calls.tolist(), strict=True)
     return {tuple(key): Work(time, calls) for key, time, calls in rows}
 
 
-def self_times(table: GroupTable) -> Floats:
-    """(g,) nanoseconds on the host and the device together, as far as the source has them."""
-    total: Floats = step_self_times(table).sum(axis=1)
-    return total
-
-
 def step_self_times(table: GroupTable) -> Floats:
-    """(g, s) self times as in `self_times`, for each step."""
+    """(g, s) nanoseconds on the host and the device together, as far as the source has them."""
     times = [table.measures_ns[name] for name in ("host_self", "device_self") if name in table.measures_ns]
     return np.sum(times, axis=0, dtype=np.float64) if times else np.zeros(table.calls.shape)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import fsum
 
-from tb_perfcompare.comparison.checks.containment import self_times
+from tb_perfcompare.comparison.checks.containment import step_self_times
 from tb_perfcompare.comparison.result.wording import many, number_text, short
 from tb_perfcompare.model.arrays import each_side
 from tb_perfcompare.model.names.work_kinds import (
@@ -170,7 +170,7 @@ def program(a: Summary, b: Summary) -> Program | None:
 def _computed(summary: Summary) -> Computed:
     table, steps = summary.groups["operators"], max(len(summary.steps), 1)
     calls = (table.calls.sum(axis=1) / steps).tolist()
-    times = self_times(table).tolist()
+    times = step_self_times(table).sum(axis=1).tolist()
     rows = [(key[0], calls[index], times[index]) for index, key in enumerate(table.keys) if calls[index]]
     names = {name: (kind, count, time) for name, count, time in rows if (kind := work_kind(name))}
     kinds = {kind for kind, _, _ in names.values()}

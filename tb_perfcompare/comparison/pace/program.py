@@ -171,7 +171,8 @@ def _of_overloaded(
     about_zero = steps.estimate.theta_low <= 0 <= steps.estimate.theta_high
     if about_zero and not _overlap(steps.estimate, uninterrupted.estimate):
         return _without_same(steps)
-    if uninterrupted.verdict.is_sure and _point_one_way(uninterrupted, means, steps):
+    thetas = [part.estimate.theta for part in (uninterrupted, means, steps)]
+    if uninterrupted.verdict.is_sure and (min(thetas) > 0 or max(thetas) < 0):
         return uninterrupted
     alone = part_of(EstimateKind.UNINTERRUPTED, clocked, replace(options, alpha=OVERLOADED_SHARE * options.alpha))
     return alone if alone.estimate.theta_low == alone.estimate.theta_high else _without_same(alone)
@@ -192,11 +193,6 @@ def _beyond_usual(values: Floats, capture: NDArray[np.int32]) -> float:
     """Sum of the observations' excess over the lower quartile of their capture."""
     sums = (values[at] - sample_quantile(values[at], 0.25) for at in (capture == which for which in unique(capture)))
     return float(sum(np.maximum(one, 0.0).sum() for one in sums))
-
-
-def _point_one_way(*parts: ProgramPart) -> bool:
-    thetas = [part.estimate.theta for part in parts]
-    return all(theta > 0 for theta in thetas) or all(theta < 0 for theta in thetas)
 
 
 def _is_overloaded(clocked: Clocked) -> bool:

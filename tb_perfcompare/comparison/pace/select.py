@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,6 @@ from tb_perfcompare.model.summary.summary import GroupTable, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 Key = tuple[str, str]
-Types = tuple[str, ...]
 
 ALIKE_CALLS = 0.02
 """Largest relative difference of a row's calls per step between captures of one side."""
@@ -45,7 +44,7 @@ class Selected:
     """Rows that are used, and for other rows that both sides have, why they are not: key -> reason."""
 
     rows: WorkRows
-    refused: Mapping[Key, str] = field(default_factory=dict)
+    refused: Mapping[Key, str]
 
 
 def select(
@@ -61,9 +60,9 @@ def select(
     shared = sorted(places[0].keys() & places[1].keys())
     indices = each_side(lambda side: np.array([side[key] for key in shared], dtype=np.int64), places)
     calls = each_side(lambda group, at, seen: mean_per_observation(group.calls[at], seen), groups, indices, samples)
-    types, arguments, waiting = dict[str, bool](), frozenset[Key](), set[str]()
+    types, arguments, waiting = set[str](), frozenset[Key](), set[str]()
     if table != KERNELS:
-        types = _inputs_differ([name for name, _ in shared], sides, samples)
+        types = _with_other_types(sides, samples)
         if not any(side.device.count for side in sides):  # launching takes as long with any arguments or strides
             arguments = frozenset(other_arguments(*sides))
         waiting = {key[0] for side in sides if GIL_WAITS in side.groups for key in side.groups[GIL_WAITS].keys}
@@ -165,37 +164,26 @@ def _index_by_key(group: GroupTable) -> dict[Key, int]:
     return {(key[0], key[1] if len(key) > 1 else ""): at for at, key in enumerate(group.keys)}
 
 
-def _inputs_differ(
-    names: Sequence[str], sides: tuple[Summary, Summary], samples: tuple[Samples, Samples]
-) -> dict[str, bool]:
-    """Operator -> whether its captures, of either side, called it with other types of tensors."""
-    types = each_side(_types, sides, samples)
-    return {
-        name: len({one for side in types for one in side.get(name, []) if one}) > 1 for name in dict.fromkeys(names)
-    }
-
-
-def _types(side: Summary, samples: Samples) -> dict[str, list[frozenset[Types]]]:
-    """Operator -> types of its tensors, as it was called with, per capture."""
-    group = side.groups.get(TYPES)
-    if group is None:
-        return {}
-    calls = centres(mean_per_observation(group.calls, samples), samples.capture, row_means) > 0
-    captures = calls.shape[1]
-    types_by_operator: dict[str, list[set[Types]]] = {}
-    for key, row in zip(group.keys, calls.tolist(), strict=True):
-        sets = types_by_operator.setdefault(key[0], [set() for _ in range(captures)])
-        for which in range(captures):
-            if row[which] and key[1] not in NO_TYPES:
-                sets[which].add(tensor_types(key[1]))
-    return {name: [frozenset(one) for one in sets] for name, sets in types_by_operator.items()}
+def _with_other_types(sides: tuple[Summary, Summary], samples: tuple[Samples, Samples]) -> set[str]:
+    """Operators that captures, of either side, call with other types of tensors."""
+    types: dict[str, dict[tuple[int, int], set[tuple[str, ...]]]] = {}  # operator -> side and capture -> types
+    for number, (side, seen) in enumerate(zip(sides, samples, strict=True)):
+        group = side.groups.get(TYPES)
+        if group is None:
+            continue
+        called = centres(mean_per_observation(group.calls, seen), seen.capture, row_means) > 0
+        for key, row in zip(group.keys, called, strict=True):
+            for capture in np.flatnonzero(row).tolist() if key[1] not in NO_TYPES else ():
+                of_capture = types.setdefault(key[0], {}).setdefault((number, capture), set())
+                of_capture.add(tensor_types(key[1]))
+    return {name for name, of in types.items() if len(set(map(frozenset, of.values()))) > 1}
 
 
 def _reasons(
     keys: Sequence[Key],
     calls: Sequence[Floats],
     captures: Sequence[NDArray[np.int32]],
-    input_types_differ: Mapping[str, bool],
+    other_types: Collection[str],
     arguments: Collection[Key],
     waiting: Collection[str],
 ) -> list[str]:
@@ -210,7 +198,7 @@ def _reasons(
     return [
         "not in every capture" if gone
         else "calls per step differ between captures of one side" if vary
-        else "other input types" if input_types_differ.get(name)
+        else "other input types" if name in other_types
         else "waits for Python's GIL" if name in waiting
         else "other arguments" if (name, shapes) in arguments
         else ""
@@ -233,11 +221,11 @@ def select_at_equal_amount(
     sizes_of = launched_threads if table == KERNELS else input_elements
     a, b = of_both(*each_side(lambda group, seen: rows_by_name(group, measure, seen, sizes_of), groups, samples))
     same = amount.same_work((a.calls, b.calls)) & amount.same_work((a.size, b.size))
-    types = _inputs_differ(a.names, sides, samples) if table != KERNELS else {}
+    types = _with_other_types(sides, samples) if table != KERNELS else set[str]()
     layout = _other_layout(sides) if table != KERNELS else frozenset[str]()
     reasons = [
         "other calls or sizes at equal amount of work" if not is_same
-        else "other input types" if types.get(name)
+        else "other input types" if name in types
         else "other memory layout" if name in layout
         else ""
         for name, is_same in zip(a.names, same.tolist(), strict=True)

@@ -162,7 +162,10 @@ def _counted(counted: Counted) -> str:
     """Counted work: "31 more operator calls per step, +2.2 % time", "31 more operator calls per step and more input",
     "the same operators on 2.3 times the input"."""
     if counted.calls is None:
-        return f"the same operators on {_input_ratio_text(1 + counted.change)}"
+        ratio = 1 + counted.change
+        if ratio < 1:
+            return f"the same operators on {rough(ratio)} of the input"
+        return f"the same operators on {f'{times(ratio)} the' if ratio >= 2 else f'{rough(ratio - 1)} more'} input"
     word, less = ("more", "more") if counted.calls > 0 else ("fewer", "less")
     size = f" and {less} input" if counted.larger else f", {rough(counted.change, signed=True)} time"
     return f"{_calls(counted)} {word} {counted.noun} per step{size}"
@@ -181,12 +184,6 @@ def _all_and_more(counted: Counted) -> str:
 
 def _calls(counted: Counted) -> str:
     return number_text(abs(round(counted.calls or 0.0, 2)))
-
-
-def _input_ratio_text(ratio: float) -> str:
-    if ratio < 1:
-        return f"{rough(ratio)} of the input"
-    return f"{times(ratio)} the input" if ratio >= 2 else f"{rough(ratio - 1)} more input"
 
 
 def _speed(machine: Part) -> str:
@@ -229,7 +226,9 @@ def _facts(headline: Headline, counts: tuple[int, int] | None) -> tuple[Fact, ..
         return tuple(facts)
     machine, program = headline.machine, headline.program
     facts.append(Fact("Machine", _machine_line(headline, machine, counts)))
-    facts.append(Fact("Program", _program_line(program)))
+    p = "" if program.p is None else f", {p_text(program.p)}"
+    change = f"{rough(program.estimate, signed=True)} ({_between(program)})"
+    facts.append(Fact("Program", f"{change} at equal machine speed{p}"))
     if headline.counted is not None:
         facts.append(Fact("Counted", _all_and_more(headline.counted)))
     aside = program.rows - program.kept
@@ -292,11 +291,6 @@ def _is_of_paces(headline: Headline, machine: Part) -> bool:
     steps wait for the host, and the pace of those steps is not that of the others."""
     paces = [pace.estimate for pace in _used(headline)]
     return len(paces) < 2 or min(paces) - NEAR <= machine.estimate <= max(paces) + NEAR
-
-
-def _program_line(program: Part) -> str:
-    line = f"{rough(program.estimate, signed=True)} ({_between(program)}) at equal machine speed"
-    return line if program.p is None else f"{line}, {p_text(program.p)}"
 
 
 def _inside(part: Part, fraction: float) -> bool:

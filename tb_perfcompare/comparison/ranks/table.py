@@ -171,7 +171,7 @@ def _size(row: RankRow) -> float:
     """Sort value of a row: the absolute change beyond the others, else that of the step time."""
     if row.own.delta_us is not None:
         return abs(row.own.delta_us)
-    return 0.0 if row.baseline is None or row.candidate is None else abs(row.candidate.step_us - row.baseline.step_us)
+    return abs(row.candidate.step_us - row.baseline.step_us) if row.baseline and row.candidate else 0.0
 
 
 def _cells(row: RankRow) -> tuple[Cell, ...]:

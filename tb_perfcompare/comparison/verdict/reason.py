@@ -14,7 +14,7 @@ from tb_perfcompare.comparison.statistics.rank_test import EXACT_LIMIT
 from tb_perfcompare.comparison.verdict import over_captures
 from tb_perfcompare.comparison.verdict.rules import Settled
 from tb_perfcompare.comparison.verdict.words import Words, least_change, percent_range, signed_percent
-from tb_perfcompare.number_text import count, listed, number, p_value, percent
+from tb_perfcompare.number_text import count, listed, number, p_value, percent, setting
 
 _NAMED_STEPS = 5
 
@@ -96,7 +96,8 @@ def _adequacy(estimate: ShiftEstimate, words: Words) -> str:
         )
     margin = words.options.margin
     if detectable > margin > 0 and estimate.steps_needed(margin) is None:
-        clause += f"; {words.noun}s that vary so much do not resolve {words.threshold}, however many are recorded"
+        unresolved = f"do not resolve the threshold of {setting(margin)}, however many are recorded"
+        clause += f"; {words.noun}s that vary so much {unresolved}"
     return clause
 
 

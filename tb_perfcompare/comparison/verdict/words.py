@@ -31,11 +31,6 @@ class Words:
         return _NOUNS.get(self.metric, "step")
 
     @property
-    def threshold(self) -> str:
-        """The threshold in words: "the threshold of 1 %"."""
-        return f"the threshold of {setting(self.options.margin)}"
-
-    @property
     def both_thresholds(self) -> str:
         """The threshold in both directions: "the ±1 % threshold"."""
         return f"the ±{setting(self.options.margin)} threshold"
