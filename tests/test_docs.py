@@ -147,7 +147,7 @@ def test_every_route_is_documented_and_every_documented_one_exists() -> None:
 def test_every_parameter_of_a_route_is_documented() -> None:
     plugin = REPOSITORY / "tb_perfcompare" / "plugin"
     source = "".join(path.read_text("utf-8") for path in plugin.rglob("*.py"))
-    asked = set(re.findall(r"(?:_required|flag|choice|get)\((?:query, |request\.args, )?\"([a-z_]+)\"", source))
+    asked = set(re.findall(r"(?:required|flag|choice|get)\((?:query, |request\.args, )?\"([a-z_]+)\"", source))
     assert {"run", "stream", "rescan", "format", "table"} <= asked
     sides = {f"{side}_{part}" for side in ("baseline", "candidate") for part in ("worker", "span", "steps")}
     for name in asked | sides | {"baseline", "candidate", "worker", "span", "steps"}:
