@@ -14,7 +14,8 @@ from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.analysis.trace.trace_notes import disputed_notes, is_disputed, reading_notes
 from tb_perfcompare.analysis.trace.vendor import device_facts, find_vendor
 from tb_perfcompare.errors import CorruptInput
-from tb_perfcompare.model.arrays import Ints
+from tb_perfcompare.model.api_calls import ALLOCATION, GRAPH_LAUNCH, LAUNCH, RELEASE, calls
+from tb_perfcompare.model.arrays import Ints, unique
 from tb_perfcompare.model.collector import paused_collector
 from tb_perfcompare.model.formats import TRACE
 from tb_perfcompare.model.note import Note, NoteCode
@@ -45,7 +46,14 @@ class TimedTrace:
 def timed_trace(recording: TraceRecording, window: str, marker: str, *, tail: bool) -> TimedTrace:
     """Finds the recording's steps. Arguments and errors as of summarize."""
     vendor = find_vendor(recording)
-    steps = trace_steps(interpret(recording.events, vendor), marker, tail=tail)
+    timeline = interpret(recording.events, vendor)
+    if _has_only_setup_calls(timeline):
+        raise CorruptInput(
+            recording.file.path,
+            "no operator and no kernel was recorded, only calls that set up the device and wait for it",
+            hint="record the active steps of the schedule, with ProfilerActivity.CPU and the device's",
+        )
+    steps = trace_steps(timeline, marker, tail=tail)
     windows = steps.windows[window]
     if not len(windows.label) or not int((windows.end_ns - windows.start_ns).sum()):
         raise CorruptInput(
@@ -56,6 +64,16 @@ def timed_trace(recording: TraceRecording, window: str, marker: str, *, tail: bo
         )
     of_events = event_steps(steps.timeline, steps.windows, window)
     return TimedTrace(recording, device_facts(recording, vendor), steps, windows, of_events)
+
+
+def _has_only_setup_calls(timeline: InterpretedTrace) -> bool:
+    """Whether all it has are API calls, and none submits work or allocates memory: those of a profiler that starts
+    and stops outside the active steps of its schedule."""
+    events, api = timeline.events, timeline.is_api
+    if not api.any() or (~api & (timeline.role >= 0)).any():
+        return False
+    names = [events.strings[code] for code in unique(events.name[api]).tolist()]
+    return not any(calls(role, name) for role in (LAUNCH, GRAPH_LAUNCH, ALLOCATION, RELEASE) for name in names)
 
 
 @paused_collector()

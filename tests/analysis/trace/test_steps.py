@@ -104,6 +104,27 @@ def test_a_trace_with_nothing_to_time_is_an_error() -> None:
     assert len(recording(trace).events) == 1
 
 
+SETUP = ("cudaGetDeviceCount", "cudaStreamIsCapturing", "cudaGetDeviceProperties", "cudaDeviceSynchronize")
+
+
+def api_calls(*names: str) -> TraceBuilder:
+    trace = TraceBuilder()
+    for number, name in enumerate(names):
+        trace.call(name, 10 * number, 10 * number + 5)
+    return trace
+
+
+def test_a_trace_of_nothing_but_the_profilers_own_calls_is_an_error() -> None:
+    with pytest.raises(CorruptInput, match="no operator and no kernel was recorded") as raised:
+        summary(api_calls(*SETUP))
+    assert raised.value.hint == "record the active steps of the schedule, with ProfilerActivity.CPU and the device's"
+
+
+@pytest.mark.parametrize("call", ["cudaLaunchKernel", "cudaGraphLaunch", "cudaMalloc", "cudaFree"])
+def test_calls_that_work_for_the_program_are_timed(call: str) -> None:
+    assert len(summary(api_calls(*SETUP, call)).steps) == 1
+
+
 def test_overlapping_markers_are_cut_at_the_next_begin() -> None:
     trace = TraceBuilder(vendor="cpu")
     trace.step(1, 0, 120)
