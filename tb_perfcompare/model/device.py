@@ -67,11 +67,20 @@ FLOW_CATEGORIES = frozenset({"fwdbwd", "forward_backward"})
 
 MEMORY_EVENT_NAME = "[memory]"
 
-PROCESS_LAYERS = {text: category for vendor in VENDORS for text, category in vendor.layers.categories.items()}
+_LISTED = tuple(dict.fromkeys(word for vendor in VENDORS for word in (vendor.kind, vendor.word.lower())))
+"""Words for devices in PyTorch's EventList.export_chrome_trace: its events are of "CPU functions", "CUDA functions"."""
+
+PROCESS_LAYERS = {
+    **{text: category for vendor in VENDORS for text, category in vendor.layers.categories.items()},
+    "CPU functions": Category.OPERATOR,
+    **{f"{word.upper()} functions": Category.KERNEL for word in _LISTED},
+}
 COLLECTIVE_LAYERS = frozenset(text for vendor in VENDORS for text in vendor.layers.collectives)
 LAYER_COPIES = frozenset(vendor.layers.copy for vendor in VENDORS if vendor.layers.copy)
 LAYER_WORK = frozenset(text for vendor in VENDORS for text in vendor.layers.work)
-OPERATOR_ARROWS = frozenset(text for vendor in VENDORS for text in vendor.layers.arrows)
+OPERATOR_ARROWS = frozenset(
+    (*(text for vendor in VENDORS for text in vendor.layers.arrows), *(f"cpu_to_{word}" for word in _LISTED))
+)
 """For traces whose layers are processes: see ProcessLayers in model/vendors.py."""
 
 DEVICE_WORDS = frozenset(word.lower() for vendor in VENDORS for word in (vendor.word, *vendor.aliases)) | {"tpu"}

@@ -24,7 +24,7 @@ def reading_notes(recording: TraceRecording, timeline: InterpretedTrace, windows
     """Returns the notes on what was corrected, or is weak, in the reading of this file."""
     path = recording.file.path
     device = timeline.is_device
-    unlinked = int((device & (timeline.launcher < 0)).sum())
+    unlinked = int((device & (timeline.launcher < 0) & (timeline.operator < 0)).sum())
     total = int(device.sum())
     late = _share_after_steps(timeline, windows)
     # torch-tb-profiler already counts host annotations of collectives as Communication; kernels are moved there.

@@ -192,3 +192,38 @@ def test_the_output_folder_of_torch_npu_is_a_run(tmp_path: Path) -> None:
     (run,) = find_runs(str(tmp_path)).runs
     assert run.name == "host_1_20260101_ascend_pt/ASCEND_PROFILER_OUTPUT"
     assert parse_source(str(folder)).workers[0].name == "trace_view"
+
+
+def event_list(device: str, *, kernels: bool) -> list[dict[str, Any]]:
+    """Three steps of one operator as EventList.export_chrome_trace writes them: with kernels, or, as torch 2 does, with
+    the beginnings of their arrows alone."""
+    events: list[dict[str, Any]] = []
+    for step in range(3):
+        at, host = 100.0 * step, {"tid": 1, "pid": "CPU functions", "args": {}}
+        on_device = {"tid": 0, "pid": f"{device.upper()} functions", "args": {}}
+        events.append({"name": f"ProfilerStep#{step}", "ph": "X", "ts": at, "dur": 100, **host})
+        events.append({"name": "aten::mm", "ph": "X", "ts": at + 10, "dur": 30, **host})
+        arrow = {"name": "aten::mm", "id": step, "cat": f"cpu_to_{device}"}
+        events.append({**arrow, "ph": "s", "ts": at + 10, **host})
+        if kernels:
+            events.append({**arrow, "ph": "f", "ts": at + 20, **on_device})
+            events.append({"name": "gemm", "ph": "X", "ts": at + 20, "dur": 50, **on_device})
+    return events
+
+
+@pytest.mark.parametrize("device", ["cuda", "xpu"])
+def test_processes_of_an_exported_event_list_are_its_layers(device: str, tmp_path: Path) -> None:
+    path = tmp_path / "events.json"
+    path.write_text(json.dumps(event_list(device, kernels=True)))
+    recorded = read_trace(path)
+    of = summarize(recorded, Origin("drawn", "drawn", "worker", "1"))
+    assert categories_us(of) == {"Kernel": 50, "CPU Exec": 10, "Other": 40}
+    assert operator_us(of, "aten::mm", "device_self") == 150
+    assert not recorded.notes
+
+
+def test_an_exported_event_list_of_torch_2_has_operators_alone(tmp_path: Path) -> None:
+    path = tmp_path / "events.json"
+    path.write_text(json.dumps(event_list("cuda", kernels=False)))
+    of = summarize(read_trace(path), Origin("drawn", "drawn", "worker", "1"))
+    assert categories_us(of) == {"CPU Exec": 30, "Other": 70}

@@ -1,4 +1,5 @@
-"""Interprets traces whose layers are processes, as written by torch_npu (`trace_view.json`).
+"""Interprets traces whose layers are processes, as written by torch_npu (`trace_view.json`), and by PyTorch's
+EventList.export_chrome_trace, whose numbers of processes are names: "CPU functions", "CUDA functions".
 
 The category of an event without `cat` follows from the name of its process. Events have no External id; arrows join
 operators with device work instead.
@@ -46,7 +47,7 @@ def layered(
     task_type: SparseColumn | None,
 ) -> tuple[NDArray[np.int8], int]:
     """(categories, number of events whose category follows from their process). `bare`: (n,) events without `cat`."""
-    process = [process_names.get(pid, "") for pid in lanes.pid]
+    process = [process_names.get(pid, str(pid)) for pid in lanes.pid]
     if not bare.any() or not any(text in PROCESS_LAYERS for text in process):
         return category, 0
     of_lane = np.array([PROCESS_LAYERS.get(text, Category.OTHER) for text in process], dtype=np.int8)
