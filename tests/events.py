@@ -48,6 +48,8 @@ VENDORS: dict[str, Vendor] = {
                    "kernel", "GPU", "MetaX C500", "mccl", 1),
     "gcu": Vendor("gcu_runtime", "topsLaunchKernel", "topsMemcpyAsync", "topsMemsetAsync", "topsDeviceSynchronize",
                   "kernel", "GCU", "Enflame S60", "eccl", 20),
+    "aiu": Vendor("privateuse1_runtime", "aiuLaunchControlBlocks", "aiuDataTransferHtoD", "aiuMemset",
+                  "aiuScheduleWait", "kernel", "AIU", "IBM Spyre", "gloo", 20),
     "cpu": Vendor("", "", "", "", "", "", "", "", "gloo", 0),
 }  # fmt: skip
 OLD_CATEGORY = {

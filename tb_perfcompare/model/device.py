@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from tb_perfcompare.model.events import Category
@@ -42,20 +43,25 @@ _AS_KINETO_NAMES: dict[str, Category] = {
     "_driver": Category.DRIVER,
     "_memcpy": Category.MEMCPY,
     "_memset": Category.MEMSET,
+    "_sync": Category.SYNC,
     "_user_annotation": Category.DEVICE_ANNOTATION,
 }
 """Endings of categories by which Kineto's forks for further devices tell what they write: `gcu_runtime`."""
 
-DEVICE_WAITS = {text: names for vendor in VENDORS for text, names in vendor.device_waits.items()}
-"""Lower-case `cat` of device work -> names of its events that only wait or signal: Category.SYNC."""
+BY_NAME = {
+    text: {re.compile(pattern): kind for pattern, kind in patterns.items()}
+    for vendor in VENDORS for text, patterns in vendor.by_name.items()
+}  # fmt: skip
+"""Lower-case `cat` -> pattern of lower-case names -> Category of its events with such a name."""
 
 
 def category_of(cat: str, name: str) -> Category:
     """Category of a complete event from its `cat` and name. An unknown `cat` is Category.OTHER, which keeps its own
     name, unless it ends as Kineto's do."""
     cat = cat.lower()
-    if name.lower() in DEVICE_WAITS.get(cat, ()):
-        return Category.SYNC
+    for pattern, kind in BY_NAME.get(cat, {}).items():
+        if pattern.fullmatch(name.lower()):
+            return kind
     known = CATEGORY_OF.get(cat)
     if known is None:
         known = next((kind for ending, kind in _AS_KINETO_NAMES.items() if cat.endswith(ending)), Category.OTHER)

@@ -35,7 +35,7 @@ class ProcessLayers:
 class Vendor:
     """One kind of accelerator.
 
-    kind            key used in answers: cuda, rocm, mlu, mtia, xpu, npu, hpu, musa, maca, gcu, cpu
+    kind            key used in answers: cuda, rocm, mlu, mtia, xpu, npu, hpu, aiu, musa, maca, gcu, cpu
     word            the users' word for the device: GPU, MLU
     aliases         other words for it in counter names
     name_marks      substrings of deviceProperties names (lower case)
@@ -43,7 +43,8 @@ class Vendor:
 
     trace events:
     categories      `cat` (lower case) that only this vendor writes
-    device_waits    `cat` (lower case) of device work -> names of its events that only wait or signal
+    by_name         `cat` (lower case) -> pattern of lower-case names -> Category of its events with such a name
+    of_both         `cat` (lower case) of device work that is also that of calls, in processes of hosts
     kernel_args     argument columns that only its kernels have
     layers          layers written as processes
 
@@ -73,7 +74,8 @@ class Vendor:
     name_marks: tuple[str, ...] = ()
     memory_types: tuple[int, ...] = ()
     categories: Mapping[str, Category] = field(default_factory=dict)
-    device_waits: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    by_name: Mapping[str, Mapping[str, Category]] = field(default_factory=dict)
+    of_both: str = ""
     kernel_args: tuple[str, ...] = ()
     layers: ProcessLayers = field(default_factory=ProcessLayers)
     api_prefixes: tuple[str, ...] = ()
@@ -138,6 +140,7 @@ MLU = Vendor(
         "mlu_runtime": Category.RUNTIME,
         "mlu_memcpy": Category.MEMCPY,
         "mlu_memset": Category.MEMSET,
+        "mlu_notifier": Category.SYNC,
         "mlu_user_annotation": Category.DEVICE_ANNOTATION,
     },
     kernel_args=("kernel_type", "dim", "tasktopo"),
@@ -195,7 +198,7 @@ MTIA = Vendor(
     name_marks=("mtia",),
     memory_types=(19,),
     categories={"mtia_runtime": Category.RUNTIME, "mtia_ccp_events": Category.KERNEL},
-    device_waits={"mtia_ccp_events": frozenset({"event_wait", "event_record"})},
+    by_name={"mtia_ccp_events": {"event_(?:wait|record)": Category.SYNC}},
     api_prefixes=("mtia",),
     launches=(r"mtiaLaunchKernel\w*",),
     waits=(r"mtia\w*Synchroni[sz]e\w*",),
@@ -210,11 +213,17 @@ XPU = Vendor(
     name_marks=("intel", "arc"),
     memory_types=(12,),
     categories={"xpu_runtime": Category.RUNTIME, "xpu_driver": Category.DRIVER, "xpu_sync": Category.SYNC},
-    api_prefixes=("ur", "ze"),
-    launches=(r"urEnqueue(?:Cooperative)?KernelLaunch\w*", r"ze\w*AppendLaunch\w*Kernel\w*"),
-    waits=(r"ze\w*Synchroni[sz]e\w*", "urQueueFinish", "urEventWait"),
-    allocations=(r"urUSM(?:Device|Host|Shared)Alloc", r"zeMemAlloc(?:Device|Host|Shared)"),
-    releases=("urUSMFree", "zeMemFree"),
+    by_name={"kernel": {"metrics: .*": Category.SYNC}},  # the scope profiler's second row of each kernel
+    api_prefixes=("ur", "ze", "piext", "pi"),  # pi: torch 2.4 and 2.5
+    launches=(
+        r"urEnqueue(?:Cooperative)?KernelLaunch\w*",
+        r"ze\w*AppendLaunch\w*Kernel\w*",
+        r"pi(?:ext)?EnqueueKernelLaunch\w*",
+    ),
+    graph_launches=(r"ur(?:EnqueueCommandBuffer|CommandBufferEnqueue)Exp",),
+    waits=(r"ze\w*Synchroni[sz]e\w*", "urQueueFinish", "urEventWait", "piQueueFinish", "piEventsWait"),
+    allocations=(r"(?:ur|piext)USM(?:Device|Host|Shared)Alloc", r"zeMemAlloc(?:Device|Host|Shared)"),
+    releases=("urUSMFree", "zeMemFree", "piextUSMFree"),
     calls={
         "urEnqueueKernelLaunch": "LaunchKernel",
         "urEnqueueUSMMemcpy": "MemcpyAsync",
@@ -223,6 +232,13 @@ XPU = Vendor(
         "urEventWait": "EventSynchronize",
         "urUSMDeviceAlloc": "Malloc",
         "urUSMFree": "Free",
+        "piEnqueueKernelLaunch": "LaunchKernel",
+        "piextUSMEnqueueMemcpy": "MemcpyAsync",
+        "piextUSMEnqueueMemset": "MemsetAsync",
+        "piQueueFinish": "StreamSynchronize",
+        "piEventsWait": "EventSynchronize",
+        "piextUSMDeviceAlloc": "Malloc",
+        "piextUSMFree": "Free",
     },
     operator_libraries=("xpu",),
     collectives=("xccl", "oneccl"),
@@ -265,7 +281,34 @@ NPU = Vendor(
     collective_ranges=("Hccl",),
 )
 
-HPU = Vendor("hpu", "HPU", name_marks=("gaudi", "habana"), memory_types=(15,), collectives=("hccl",))
+HPU = Vendor(
+    "hpu",
+    "HPU",
+    name_marks=("gaudi", "habana"),
+    memory_types=(15,),
+    categories={"hpu_op": Category.KERNEL},  # matrix engine and copies; the vector engines' work is `kernel`
+    by_name={"hpu_op": {".*(?:dma|memcpy).*": Category.MEMCPY}},
+    of_both="hpu_op",
+    api_prefixes=("syn",),
+    launches=(r"synLaunch\w*",),
+    waits=(r"syn\w*Synchroni[sz]e\w*",),
+    allocations=(r"syn(?:Device|Host)Malloc",),
+    releases=(r"syn(?:Device|Host)Free",),
+    collectives=("hccl",),
+)
+
+AIU = Vendor(
+    "aiu",
+    "AIU",
+    name_marks=("spyre", "aiu"),
+    memory_types=(20,),
+    categories={"aiu": Category.KERNEL, "privateuse1": Category.KERNEL},
+    api_prefixes=("aiu",),
+    launches=(r"aiuLaunch\w*",),
+    waits=("aiuScheduleWait",),
+    allocations=("aiuMalloc",),
+)
+
 
 def _named_as_cuda(kind: str, word: str, runtime: str, driver: str = "", **others: Any) -> Vendor:
     """A vendor whose functions have CUDA's names behind prefixes of its own: cudaLaunchKernel, musaLaunchKernel;
@@ -350,7 +393,7 @@ CUDA = _named_as_cuda(
     ),
 )
 
-VENDORS: tuple[Vendor, ...] = (MLU, ROCM, MTIA, XPU, NPU, HPU, MUSA, MACA, GCU, CUDA)
+VENDORS: tuple[Vendor, ...] = (MLU, ROCM, MTIA, XPU, NPU, HPU, AIU, MUSA, MACA, GCU, CUDA)
 """Checked in this order; the first with evidence in the trace wins."""
 
 CPU = Vendor("cpu", "CPU", memory_types=(0,))

@@ -11,19 +11,24 @@ ROLES = {"launch": LAUNCH, "graph": GRAPH_LAUNCH, "wait": WAIT, "allocation": AL
 NAMES = {
     "launch": "cudaLaunchKernel cudaLaunchKernelExC cuLaunchKernel cuLaunchKernelEx cudaLaunchCooperativeKernel "
     "hipLaunchKernel hipModuleLaunchKernel hipExtModuleLaunchKernel cnInvokeKernel urEnqueueKernelLaunch "
-    "urEnqueueKernelLaunchWithArgsExp zeCommandListAppendLaunchKernel mtiaLaunchKernel Node@launch",
-    "graph": "cudaGraphLaunch cuGraphLaunch hipGraphLaunch cnTaskTopoEntityInvoke cnrtTaskTopoEntityInvoke",
+    "urEnqueueKernelLaunchWithArgsExp zeCommandListAppendLaunchKernel mtiaLaunchKernel Node@launch "
+    "piEnqueueKernelLaunch piextEnqueueKernelLaunchCustom synLaunchWithExternalEvents aiuLaunchControlBlocks",
+    "graph": "cudaGraphLaunch cuGraphLaunch hipGraphLaunch cnTaskTopoEntityInvoke cnrtTaskTopoEntityInvoke "
+    "urEnqueueCommandBufferExp urCommandBufferEnqueueExp",
     "wait": "cudaStreamSynchronize cudaDeviceSynchronize cudaEventSynchronize cuCtxSynchronize cudaMemcpy hipMemcpy "
     "hipMemcpyWithStream hipStreamSynchronize cnrtQueueSync cnrtSyncDevice cnQueueSync zeEventHostSynchronize "
-    "urQueueFinish AscendCL@aclrtSynchronizeStream AscendCL@aclrtSynchronizeStreamWithTimeout aclrtMemcpy",
+    "urQueueFinish AscendCL@aclrtSynchronizeStream AscendCL@aclrtSynchronizeStreamWithTimeout aclrtMemcpy "
+    "piQueueFinish piEventsWait synStreamSynchronize aiuScheduleWait",
     "allocation": "cudaMalloc cudaMallocAsync cudaHostAlloc cudaMallocHost cuMemCreate cuMemMap hipMalloc "
-    "hipExtMallocWithFlags hipHostMalloc cnrtMalloc cnMalloc AscendCL@aclrtMalloc aclrtMallocAlign32 urUSMDeviceAlloc",
+    "hipExtMallocWithFlags hipHostMalloc cnrtMalloc cnMalloc AscendCL@aclrtMalloc aclrtMallocAlign32 urUSMDeviceAlloc "
+    "piextUSMDeviceAlloc aiuMalloc",
     "release": "cudaFree cudaFreeHost cudaFreeAsync cuMemFree_v2 cuMemUnmap cuMemRelease hipFree hipFreeAsync "
-    "hipHostFree cnrtFree cnFree AscendCL@aclrtFree urUSMFree",
+    "hipHostFree cnrtFree cnFree AscendCL@aclrtFree urUSMFree piextUSMFree",
     "": "cudaMemcpyAsync cudaMemsetAsync hipMemcpyAsync cnrtMemcpyAsync cnMemcpyDtoDAsync cudaEventRecord "
     "cudaStreamWaitEvent cudaEventQuery cudaStreamIsCapturing cudaFuncGetAttributes cudaGraphInstantiate "
     "cuMemGetInfo hipMemGetInfo cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags urEnqueueUSMMemcpy "
-    "cudaPointerGetAttributes hipStreamGetDevice cnPlaceNotifier aclrtMemcpyAsync free malloc",
+    "cudaPointerGetAttributes hipStreamGetDevice cnPlaceNotifier aclrtMemcpyAsync free malloc "
+    "piextUSMEnqueueMemcpy aiuDataTransferHtoD",
 }  # fmt: skip
 
 

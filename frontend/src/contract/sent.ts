@@ -60,7 +60,7 @@ export interface SideFacts {
 
 /** The device that a side ran on. */
 export interface Device {
-  /** type of device: cuda, rocm, mlu, mtia, xpu, npu, hpu, musa, maca, gcu or cpu */
+  /** type of device: cuda, rocm, mlu, mtia, xpu, npu, hpu, aiu, musa, maca, gcu or cpu */
   kind: string;
   /** readable term for the type of device */
   word: string;

@@ -61,7 +61,7 @@ def _field_names(kind: type[Any]) -> tuple[str, ...]:
 class DeviceDict(TypedDict):
     """The device that a side ran on."""
 
-    kind: Annotated[str, "type of device: cuda, rocm, mlu, mtia, xpu, npu, hpu, musa, maca, gcu or cpu"]
+    kind: Annotated[str, "type of device: cuda, rocm, mlu, mtia, xpu, npu, hpu, aiu, musa, maca, gcu or cpu"]
     word: Annotated[str, "readable term for the type of device"]
     name: Annotated[str | None, "device name; null if the trace lacks it"]
     count: Annotated[int, "number of devices"]

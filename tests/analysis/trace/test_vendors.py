@@ -14,6 +14,7 @@ from tb_perfcompare.analysis.compat import answer
 from tb_perfcompare.analysis.summarize import summarize
 from tb_perfcompare.analysis.trace.vendor import find_vendor
 from tb_perfcompare.model.api_calls import LAUNCH, WAIT, calls
+from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.recordings.recording import Origin
 from tb_perfcompare.model.summary.summary import DeviceMetric, Summary
 from tb_perfcompare.model.vendors import VENDORS as ROWS
@@ -73,7 +74,7 @@ def one_kernel(vendor: str, name: str = "gemm") -> TraceBuilder:
 @pytest.mark.parametrize(
     ("vendor", "word"),
     [("cuda", "GPU"), ("rocm", "GPU"), ("mlu", "MLU"), ("mtia", "MTIA"), ("xpu", "XPU"), ("musa", "GPU"),
-     ("maca", "GPU"), ("gcu", "GCU")],
+     ("maca", "GPU"), ("gcu", "GCU"), ("aiu", "AIU")],
 )  # fmt: skip
 def test_a_device_has_the_word_of_its_vendor(vendor: str, word: str) -> None:
     drawn = summary(one_kernel(vendor))
@@ -82,7 +83,7 @@ def test_a_device_has_the_word_of_its_vendor(vendor: str, word: str) -> None:
     assert operator_us(drawn, "aten::mm", "device_self") == 20
 
 
-@pytest.mark.parametrize("vendor", KINETO)
+@pytest.mark.parametrize("vendor", [*KINETO, "aiu"])
 def test_without_a_device_name_categories_or_calls_identify_the_vendor(vendor: str) -> None:
     trace = one_kernel(vendor)
     nameless = recording(trace)
@@ -190,6 +191,46 @@ def test_waits_on_an_mtia_device_are_not_work(tmp_path: Path) -> None:
         assert of.steps.launches.tolist() == [1]
 
 
+HOST, ENGINES = 3, 1
+
+
+def test_what_a_gaudi_process_holds_is_told_by_its_vector_engines(tmp_path: Path) -> None:
+    """Its calls, its matrix engine and its copies have one category."""
+    events = [
+        ("hpu_meta_op", "process_name", ENGINES, -1000, -1000), ("cpu_op", "aten::mm", HOST, 0, 100),
+        ("hpu_op", "synLaunch", HOST, 0, 10), ("hpu_op", "compile", HOST, 10, 30),
+        ("kernel", "relu_f32", ENGINES, 30, 40), ("hpu_op", "GEMM", ENGINES, 40, 70),
+        ("hpu_op", "DmaUp", ENGINES, 70, 75),
+    ]  # fmt: skip
+    rows = [
+        {"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": cat, "ts": 5000 + start, "dur": end - start}
+        for cat, name, pid, start, end in events
+    ]
+    path = tmp_path / "worker0.1.pt.trace.json"
+    path.write_text(json.dumps({"traceEvents": rows}))
+    of = summarize(read_trace(path), Origin("drawn", "drawn", "worker0", "1", 0))
+    assert of.device.word == "HPU"
+    assert categories_us(of) == {"Kernel": 40, "Memcpy": 5, "Runtime": 30, "CPU Exec": 25}
+
+
+def test_the_rows_of_intels_scope_profiler_add_no_time() -> None:
+    trace = one_kernel("xpu")
+    trace.kernel("metrics: gemm", 55, 75)
+    of = summary(trace)
+    assert categories_us(of)["Kernel"] == 20
+    assert of.steps.launches.tolist() == [1]
+    cuda = one_kernel("cuda")
+    cuda.kernel("metrics: gemm", 55, 75)
+    assert categories_us(summary(cuda))["Kernel"] == 40
+
+
+@pytest.mark.parametrize("cat", ["mlu_notifier", "gcu_sync", "musa_sync"])
+def test_waits_on_a_device_are_no_work(cat: str) -> None:
+    trace = one_kernel("cuda")
+    trace.op("WaitNotifier", 55, 75, cat=cat)
+    assert Category.SYNC in recording(trace).events.category
+
+
 def test_cncl_copies_within_a_device_are_kernels() -> None:
     assert categories_us(summary(one_kernel("mlu", "cncl::d2d_tnc")))["Kernel"] == 20
 
@@ -242,7 +283,7 @@ def test_unknown_use_of_tensor_cores_is_absent(vendor: str, reason: str) -> None
     assert "tensor_cores" not in drawn.groups["kernels"].facts
 
 
-@pytest.mark.parametrize("vendor", KINETO)
+@pytest.mark.parametrize("vendor", [*KINETO, "aiu"])
 def test_memory_events_have_the_device_type_of_the_vendor(vendor: str) -> None:
     """c10::DeviceType: CUDA 1, HIP 6, XPU 12, MTIA 19, PrivateUse1 20."""
     assert VENDORS[vendor].memory_type in ROW[vendor].memory_types

@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.model.arrays import Flags, Ints32, LaneIndex, NameIndex, Nanoseconds, unique
-from tb_perfcompare.model.device import DEVICE_WAITS, category_of
+from tb_perfcompare.model.device import category_of
 from tb_perfcompare.model.events import Category, EventTable, FlowTable, LaneTable, SparseColumn
 from tb_perfcompare.model.recordings.recording import NO_RANGES, MeasuredRanges
 from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.model.vendors import VENDORS, Vendor
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.trace.columns.arguments import joined_spellings
 from tb_perfcompare.sources.trace.columns.counter_events import CounterColumns, no_counters
@@ -157,13 +158,33 @@ def _lane_table(places: Sequence[tuple[Place, Place]]) -> LaneTable:
     return LaneTable(tuple(pid for pid, _ in places), tuple(tid for _, tid in places))
 
 
+def _set_categories_by_name(
+    category: NDArray[np.int8], gathered: Gathered, vendor: Vendor, code_of: Mapping[str, int]
+) -> None:
+    """Sets the categories of the vendor's events that their names tell (Vendor.by_name)."""
+    texts = gathered.strings.texts
+    for cat in vendor.by_name.keys() & code_of.keys():
+        rows = np.flatnonzero(gathered.raw_category == code_of[cat])
+        kinds = {name: category_of(cat, texts[name]) for name in unique(gathered.name[rows]).tolist()}
+        category[rows] = list(map(kinds.__getitem__, gathered.name[rows].tolist()))
+
+
+def _tell_hosts_from_devices(category: NDArray[np.int8], of_both: Flags, lane: LaneIndex, lanes: LaneTable) -> None:
+    """Makes API calls of those events (Vendor.of_both) that lie in a process without other device work."""
+    if not of_both.any():
+        return
+    devices = {lanes.pid[own] for own in unique(lane[(category == Category.KERNEL) & ~of_both]).tolist()}
+    on_host = np.array([pid not in devices for pid in lanes.pid], dtype=bool)
+    category[of_both & on_host[lane]] = Category.RUNTIME
+
+
 def _categories(
     gathered: Gathered, lanes: LaneTable, lane: LaneIndex, task_type: SparseColumn | None
 ) -> tuple[NDArray[np.int8], Counter[str]]:
     """((n,) categories, repairs without "missing cat" of events whose category follows from their process)."""
     texts = gathered.strings.texts
     kinds = np.full(len(texts), _UNKNOWN, np.int8)
-    no_text, waits = -1, list[tuple[int, frozenset[str]]]()
+    no_text, code_of = -1, dict[str, int]()
     category = np.empty(len(gathered), np.int8)
     for start in range(0, len(gathered), _SPAN):
         codes = gathered.raw_category[start : start + _SPAN]
@@ -172,12 +193,13 @@ def _categories(
             for code in unique(codes[of_span == _UNKNOWN]).tolist():
                 kinds[code] = category_of(texts[code], "")
                 no_text = code if not texts[code] else no_text
-                waits += [(code, names) for names in (DEVICE_WAITS.get(texts[code].lower()),) if names]
+                code_of[texts[code].lower()] = code
             of_span = kinds[codes]
         category[start : start + _SPAN] = of_span
-    for code, names in waits:
-        rows = np.flatnonzero(gathered.raw_category == code)
-        category[rows[[texts[name].lower() in names for name in gathered.name[rows].tolist()]]] = Category.SYNC
+    for vendor in VENDORS:
+        if not code_of.keys().isdisjoint(vendor.categories):
+            _set_categories_by_name(category, gathered, vendor, code_of)
+            _tell_hosts_from_devices(category, gathered.raw_category == code_of.get(vendor.of_both, -1), lane, lanes)
     bare = (gathered.raw_category == no_text) & gathered.complete
     category, layers = layered(
         category, bare, lane, gathered.name, lanes, gathered.strings, gathered.processes, task_type
