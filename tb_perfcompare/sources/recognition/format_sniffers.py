@@ -58,6 +58,9 @@ writes next to it and which may be large, are not opened."""
 
 POINT_NAME = re.compile(r".*tfevents.*\.perfcompare", re.DOTALL)
 
+LFS_POINTER = b"version https://"
+"""First bytes, as many as Blocks.head has, of what Git LFS leaves in place of a file that was not fetched."""
+
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -77,7 +80,11 @@ def _why_no_events(head: bytes, *, may_come_later: bool) -> str:
     """`may_come_later`: whether an object is a trace even if its events begin after these bytes."""
     text = _text(head)
     if text.startswith(b"["):
-        return "" if b'"ph"' in text else "a list, but not of events"
+        if b'"ph"' in text:
+            return ""
+        return "a memory timeline" if text.startswith(b"[[") else "a list, but not of events"
+    if text.startswith(LFS_POINTER):
+        return "a Git LFS pointer; fetch the file with git lfs pull"
     if not text.startswith(b"{"):
         return "not JSON" if text else "empty"
     return "" if may_come_later or b'"traceEvents"' in text else f"no traceEvents in its first {len(head)} bytes"

@@ -28,6 +28,7 @@ from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Progress, Reporter, silent
 from tb_perfcompare.model.recordings.recording import ReadStats, TraceEvents, TraceRecording
+from tb_perfcompare.sources.recognition.format_sniffers import LFS_POINTER
 from tb_perfcompare.sources.storage.blocks import BLOCK_BYTES, Blocks
 from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
 from tb_perfcompare.sources.trace.columns.column_builder import ColumnBuilder
@@ -44,7 +45,12 @@ READER = "torch_profiler"
 _EVENTS_KEY = "traceEvents"
 _MAX_LISTED = 20
 _LONGEST_KEY = 60
-_FOREIGN_MAGIC = {b"PK\x03\x04": "a zip archive", b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
+_UNPACK = "unpack it, or pack it with gzip"
+_FOREIGN_MAGIC = {
+    b"PK\x03\x04": ("a zip archive", _UNPACK), b"BZh": ("bzip2", _UNPACK), b"\xfd7zXZ": ("xz", _UNPACK),
+    b"\x28\xb5\x2f\xfd": ("zstd", _UNPACK), LFS_POINTER: ("a Git LFS pointer", "fetch the file with git lfs pull"),
+}  # fmt: skip
+"""First bytes -> (what they begin, what to do about it)."""
 
 
 def read_trace(
@@ -219,9 +225,10 @@ class _Reading:
             what = blocks.damage or "the file ends"
             return CorruptInput(self._path, f"{what} before {_EVENTS_KEY}", place=end, hint=again)
         if document.damaged_at >= 0:
-            packed = next((kind for magic, kind in _FOREIGN_MAGIC.items() if blocks.head.startswith(magic)), "")
-            message = f"not JSON but {packed}" if packed else "not JSON"
-            hint = "unpack it, or pack it with gzip" if packed else "give a trace written by torch.profiler"
+            nothing = "", "give a trace written by torch.profiler"
+            found = (known for magic, known in _FOREIGN_MAGIC.items() if blocks.head.startswith(magic))
+            kind, hint = next(found, nothing)
+            message = f"not JSON but {kind}" if kind else "not JSON"
             return CorruptInput(self._path, message, place=f"byte {document.damaged_at}", hint=hint)
         hint = "give a trace written by torch.profiler"
         if "nodes" in document.members:

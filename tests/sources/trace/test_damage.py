@@ -242,6 +242,7 @@ def test_a_wrong_gzip_checksum_drops_nothing() -> None:
         (b" \n", "nothing but white space"),
         (b"hello", "byte 0: not JSON"),
         (b"  <html>", "byte 2: not JSON"),
+        (b"version https://git-lfs.github.com/spec/v1\n", "not JSON but a Git LFS pointer; fetch the file"),
         (b"PK\x03\x04abc", "byte 0: not JSON but a zip archive; unpack it"),
         (b'{"a": 1}', "root object: traceEvents is missing"),
         (b'{"nodes": []}', "this is an execution trace"),

@@ -164,6 +164,8 @@ def test_traces_are_recognised_by_content_or_name(name: str, content: bytes, tmp
         (b"", "torch.profiler trace: empty"),
         (b"Kernel | Latency", "torch.profiler trace: not JSON"),
         (b"[1, 2]", "torch.profiler trace: a list, but not of events"),
+        (b"[[1.5, 2.5], [[0, 8], [0, 9]]]", "torch.profiler trace: a memory timeline"),
+        (b"version https://git-lfs.github.com/spec/v1\noid", "torch.profiler trace: a Git LFS pointer; fetch"),
         (b'{"overview": 1}', "torch.profiler trace: no traceEvents in its first 15 bytes"),
     ],
 )
