@@ -50,8 +50,9 @@ def test_a_kernel_is_split_by_the_module_that_launched_it() -> None:
     }
 
 
-def test_a_kernel_is_split_by_the_types_of_its_operator() -> None:
-    assert total_us(summary(network()), "kernels_by_type") == {
+@pytest.mark.parametrize("half", ["c10::Half", "struct c10::Half"])
+def test_a_kernel_is_split_by_the_types_of_its_operator(half: str) -> None:
+    assert total_us(summary(network(types=("float", half))), "kernels_by_type") == {
         ("gemm", "['float', 'float']"): 40,
         ("gemm", "['c10::Half', 'c10::Half']"): 5,
         ("relu", ""): 10,

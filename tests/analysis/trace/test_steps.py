@@ -173,5 +173,14 @@ def test_device_work_after_the_last_step_is_named_unless_a_launch_tells_its_step
         assert late_notes(summary(known)) == []
 
 
+def test_device_work_of_an_iteration_that_is_left_out_is_not_after_the_last_step() -> None:
+    trace = lagging(linked=False, marked=False, waits=True)
+    for step in range(6):
+        trace.annotation("train_step", 300 * step, 300 * step + 299)
+    drawn = summary(trace)
+    assert [step.label for step in drawn.dropped] == ["5"]
+    assert late_notes(drawn) == []
+
+
 def test_a_whole_recording_includes_device_work_without_a_launch() -> None:
     assert windows_us(summary(lagging(linked=False, marked=False))) == [("0", 0, 1810)]

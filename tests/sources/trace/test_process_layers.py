@@ -220,6 +220,7 @@ def test_processes_of_an_exported_event_list_are_its_layers(device: str, tmp_pat
     assert categories_us(of) == {"Kernel": 50, "CPU Exec": 10, "Other": 40}
     assert operator_us(of, "aten::mm", "device_self") == 150
     assert not recorded.notes
+    assert NoteCode.UNLINKED_DEVICE_EVENTS not in {note.code for note in of.notes}
 
 
 def test_an_exported_event_list_of_torch_2_has_operators_alone(tmp_path: Path) -> None:
