@@ -78,7 +78,7 @@ ARG_COLUMNS: tuple[ArgColumn, ...] = (
     ArgColumn("registers", ("registers per thread",), ArgKind.JSON),
     ArgColumn("shared_memory", ("shared memory",), ArgKind.JSON),
     ArgColumn("blocks_per_sm", ("blocks per SM",), ArgKind.FLOAT),
-    ArgColumn("occupancy", ("est. achieved occupancy %",), ArgKind.FLOAT),
+    ArgColumn("occupancy", ("est. achieved occupancy %", "theoretical occupancy %"), ArgKind.FLOAT),
     ArgColumn("bandwidth", ("memory bandwidth (GB/s)", "bandwidth(GB/s)"), ArgKind.FLOAT),
     ArgColumn("kernel_type", ("kernel type",), ArgKind.JSON),
     ArgColumn("dim", ("dim",), ArgKind.JSON),
@@ -86,7 +86,7 @@ ARG_COLUMNS: tuple[ArgColumn, ...] = (
     ArgColumn("dim_y", ("dimy",), ArgKind.JSON),
     ArgColumn("dim_z", ("dimz",), ArgKind.JSON),
     ArgColumn("tasktopo", ("tasktopo",), ArgKind.JSON),
-    ArgColumn("tasktopo_node", ("tasktopo_node",), ArgKind.JSON),
+    ArgColumn("tasktopo_node", ("tasktopo node", "tasktopo_node"), ArgKind.JSON),
     ArgColumn("task_type", ("Task Type",), ArgKind.JSON),
     # python functions
     ArgColumn("python_id", ("Python id",), ArgKind.INT),

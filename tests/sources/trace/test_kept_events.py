@@ -85,11 +85,13 @@ def test_the_preferred_spelling_of_an_argument_is_used() -> None:
         op(args={"external id": 1, "External id": 2, "Bytes": 3, "bytes": 4}),
         op(args={"External id": 5, "bytes": "6"}),
         op(args={"Input Dims": None, "Input dims": [[1]]}),
+        op(args={"theoretical occupancy %": 50, "tasktopo node": 2}),
     )
     rows = rows_of(recording.events)
-    assert [row["external_id"] for row in rows] == [1, 5, None]
-    assert [row.get("bytes") for row in rows] == [3, 6, None]
+    assert [row["external_id"] for row in rows] == [1, 5, None, None]
+    assert [row.get("bytes") for row in rows] == [3, 6, None, None]
     assert rows[2]["input_dims"] == [[1]]
+    assert (rows[3]["occupancy"], rows[3]["tasktopo_node"]) == (50, 2)
     assert recording.events.args["bytes"].rows.tolist() == [0, 1]
 
 
