@@ -292,6 +292,8 @@ export interface Part {
   captures_needed: number | null;
   /** program: change of the mean step at equal machine speed, as a fraction */
   mean: number | null;
+  /** program: fraction of it in operators that changed on the same inputs */
+  same_work: number | null;
 }
 
 /** Work that one side does beyond the other's; it decides the direction if times leave it open. */

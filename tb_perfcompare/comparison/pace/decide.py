@@ -10,7 +10,7 @@ import numpy as np
 from tb_perfcompare.comparison.pace.clocked import Clocked
 from tb_perfcompare.comparison.pace.counted_work import MIN_SHOWN_SHARE, CountedWork, interval
 from tb_perfcompare.comparison.pace.machine import MachinePart, machine_part
-from tb_perfcompare.comparison.pace.pace import MIN_NAMES, shift_of_pace
+from tb_perfcompare.comparison.pace.pace import MIN_NAMES, PaceRows, shift_of_pace
 from tb_perfcompare.comparison.pace.paced_time import Sides
 from tb_perfcompare.comparison.pace.program import LONG_STEPS, OVERLOADED, ProgramPart, log_mean_ratio, program_part
 from tb_perfcompare.comparison.pace.split import CommonWork
@@ -23,7 +23,7 @@ from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
 from tb_perfcompare.comparison.verdict import over_captures
 from tb_perfcompare.comparison.verdict.equal_amount import by_amount
 from tb_perfcompare.comparison.verdict.rules import DEFAULT_LEVEL, MIN_CONCLUSIVE_CAPTURES, weaker_verdict
-from tb_perfcompare.model.arrays import Floats, median
+from tb_perfcompare.model.arrays import Floats, each_side, median
 from tb_perfcompare.number_text import rough, times
 
 STEP_EXCESS_RATIO = 2.0
@@ -59,6 +59,7 @@ def decided(headline: Headline, work: CommonWork, options: CompareOptions, sides
             _part(interval(program.estimate), p, program.verdict, program.clocked),
             captures_needed=over_captures.captures_to_decide(program.estimate, options.margin),
             mean=fraction_of(log_mean_ratio(program, clocked)),
+            same_work=_in_same_work(clocked, work.found),
         ),
         machine=_part((machine.theta, machine.low, machine.high), machine.p, machine.verdict, clocked),
         counted=_counted(program, verdict, clocked) if basis is Basis.PROGRAM else None,
@@ -220,6 +221,17 @@ def _part(estimate: tuple[float, float, float], p: float | None, verdict: Verdic
         coverage=min(float(sum(share * pace.coverage for share, pace in weighted)), 1.0),
         tau=fraction_of(math.hypot(*(share * pace.tau for share, pace in weighted))),
     )  # fmt: skip
+
+
+def _in_same_work(clocked: Clocked, found: tuple[PaceRows, ...]) -> float:
+    """Share of the mean change, at equal machine speed, in rows of the same work that do not follow the pace. 0 with
+    work of a device, which rows on the host may wait for."""
+    if [pace_rows.pace.of for pace_rows in found] != ["host"]:
+        return 0.0
+    changes, pace = found[0].changes, math.exp(shift_of_pace(found[0].pace.log, clocked.captures))
+    own = each_side(lambda side: side[~changes.kept].sum(axis=0), changes.common)
+    in_rows, whole = (float(two.mean()) / pace - float(one.mean()) for one, two in (own, clocked.times_ns))
+    return in_rows / whole if whole else 0.0
 
 
 def _paces(work: CommonWork) -> tuple[PaceFacts, ...]:

@@ -33,6 +33,11 @@ WIDEST = 100
 TOO_WIDE = 10
 """Ratio of the ends of an interval from which it says nothing about the program."""
 
+OF_SAME_WORK = 0.8
+"""Share of the program's part in operators that changed on the same inputs from which it need not be the program's: the
+number of threads may have changed. In recordings: 1.01 with more threads than cores, at most 0.38 in 36 with a changed
+program."""
+
 NEAR = 0.02
 """How far the machine's part may lie outside the paces that it combines: steps weigh them differently."""
 
@@ -97,9 +102,13 @@ def _parts_sentence(headline: Headline, program: Part, machine: Part, counts: tu
     if verdict.way and headline.counted is not None:
         return f"{word}: {_counted(headline.counted)}."
     if verdict.way:
+        by_same = ", by operators on the same inputs" if program.same_work >= OF_SAME_WORK else ""
         if alone:
             change = f"{rough(program.estimate, signed=True)}{_ends(program, as_change=True)}"
-            return f"These two captures: program {change}{_alongside(machine)}."
+            part = f"step {change}{by_same}" if by_same else f"program {change}{_alongside(machine)}"
+            return f"These two captures: {part}."
+        if by_same:
+            return f"{word}: the step takes {_longer(program.estimate)}{_ends(program)}{by_same}."
         if machine.verdict.is_sure:
             machine_too = _and_machine(headline, program, machine)
             return f"{word}: program {rough(program.estimate, signed=True)}, {machine_too}."
@@ -228,7 +237,9 @@ def _facts(headline: Headline, counts: tuple[int, int] | None) -> tuple[Fact, ..
     facts.append(Fact("Machine", _machine_line(headline, machine, counts)))
     p = "" if program.p is None else f", {p_text(program.p)}"
     change = f"{rough(program.estimate, signed=True)} ({_between(program)})"
-    facts.append(Fact("Program", f"{change} at equal machine speed{p}"))
+    why = ": the same calls on the same inputs, so threads, library, memory layout or values"
+    of_same = why if program.same_work >= OF_SAME_WORK else ""
+    facts.append(Fact("Program", f"{change} at equal machine speed{p}{of_same}"))
     if headline.counted is not None:
         facts.append(Fact("Counted", _all_and_more(headline.counted)))
     aside = program.rows - program.kept

@@ -117,6 +117,7 @@ class Part:
     tau: Annotated[Unbounded, "spread of the change between rows, as a fraction"]
     captures_needed: Annotated[int | None, "captures per side needed to settle an open verdict; null if unknown"] = None
     mean: Annotated[float | None, "program: change of the mean step at equal machine speed, as a fraction"] = None
+    same_work: Annotated[Unbounded, "program: fraction of it in operators that changed on the same inputs"] = 0.0
 
 
 @dataclass(frozen=True, slots=True)

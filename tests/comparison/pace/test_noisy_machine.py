@@ -80,12 +80,26 @@ def test_a_change_hidden_by_the_captures_is_found_in_the_step_and_its_row() -> N
     assert found.headline.verdict is Verdict.SLOWER
     truth = 400 / (sum(OPERATORS.values()) + 50)
     assert program.low <= truth <= program.high
-    assert found.headline.sentence.startswith("Slower: the program takes 4.5 % longer")
+    assert found.headline.sentence.startswith("Slower: the step takes 4.5 % longer")
+    assert found.headline.sentence.endswith(", by operators on the same inputs.")
     assert change_of(found, "aten::op03") == "slower"
     assert change_of(found, "aten::op05") != "slower"
     used = {row[1]: row[3] for row in found.tables["common_work"].rows}
     assert used["aten::op03"] == "excluded: changed on its own"
     assert used["aten::op05"] == "used"
+
+
+def test_the_step_is_slower_by_the_same_work_only_if_that_makes_the_change() -> None:
+    """An operator that takes 400 µs more, alone or with four new calls of 100 µs."""
+    one = pool([recorded(2 * at, pace, 0) for at, pace in enumerate(UNEVEN)])
+    for new, subject, share in ((0, "the step", 1.0), (4, "the program", 0.5)):
+        other = pool([recorded(2 * at + 1, pace, 400, new=new) for at, pace in enumerate(UNEVEN)])
+        found, back = judge(one, other).headline, judge(other, one).headline
+        assert found.program is not None and back.program is not None
+        assert found.program.same_work == pytest.approx(share, abs=0.1)
+        assert back.program.same_work == pytest.approx(found.program.same_work)
+        assert found.sentence.startswith(f"Slower: {subject} takes ")
+        assert back.sentence.startswith(f"Faster: {subject} takes ")
 
 
 def test_without_shapes_recorded_times_decide() -> None:
@@ -131,7 +145,7 @@ def test_a_changed_program_trips_the_gate_and_an_equal_one_passes() -> None:
 
 def test_the_verdict_of_single_captures_is_about_these_two_captures() -> None:
     found = compared(400, captures=1)
-    assert found.headline.sentence.startswith("These two captures: program +4.5 %")
+    assert found.headline.sentence.startswith("These two captures: step +4.5 %")
     other = compared(0, captures=1, machine=1.5)
     assert other.headline.verdict is Verdict.INCONCLUSIVE
     assert other.headline.sentence.startswith("These two captures: the same work runs 1.5 times slower; program")

@@ -219,7 +219,7 @@ OPERATOR_SLOWER = Rule(
     "changed by 5 %. If the device hides part of its time, it makes half of the slowdown of all operators",
     needs="operators; `record_shapes` tells its inputs",
     tables=("operators",),
-    look_at="the memory layout of its inputs, its implementation, the number of threads, other load on its cores",
+    look_at="the number of threads, other load on its cores, its implementation, the memory layout of its inputs",
     find=host_rules,
     rank=5,
     same_work=True,
