@@ -15,15 +15,16 @@ from tb_perfcompare.comparison.causes.detect_causes import DetectedCauses
 from tb_perfcompare.comparison.causes.detectors.changed_operators import AS_MEASURED
 from tb_perfcompare.comparison.causes.evidence.gaps_around import place_clause
 from tb_perfcompare.comparison.causes.evidence.general_rules import (
+    FUNCTIONS,
     GENERAL,
     MAIN_SHARE,
     PYTHON,
     TABLES,
     UTILISATION_CHANGE,
+    grown_function,
     has_stacks,
     kernel_fact,
 )
-from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
 from tb_perfcompare.comparison.causes.evidence.recurring_steps import recurring_clause
 from tb_perfcompare.comparison.causes.evidence.responsible_operator import responsible_operator
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
@@ -45,7 +46,6 @@ from tb_perfcompare.comparison.result.wording import (
     times_text,
 )
 from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio
-from tb_perfcompare.model.summary.groups import PYTHON_DEPTH, PYTHON_TIME
 from tb_perfcompare.model.summary.summary import (
     CATEGORY_LABELS,
     NOT_SPLIT,
@@ -72,9 +72,6 @@ _WORKERS = (
 )
 """What to look at if the wait for data recurs every few steps."""
 
-_FUNCTIONS = "these functions and the code that calls them"
-"""What to look at if Python functions were recorded."""
-
 MIN_REST_SHARE = 0.25
 """Share of a category's change that other causes must leave for the rest to be reported."""
 
@@ -85,11 +82,6 @@ time."""
 BACKED = 0.5
 """What other causes leave of a category is only reported if entities without a finding changed by at least this
 share of it."""
-
-_NO_TIME = (0.0, 0.0, 0.0)
-
-INSIDE = 0.8
-"""Share of a change of Python code that a function must make, with those that it calls, for the change to be inside."""
 
 FEW_STEPS, MAX_WAITS = 0.25, 0.75
 """If at most this share of the steps has at least that share of all waiting for data, the sentence says so."""
@@ -229,10 +221,10 @@ def _finding(row: LedgerRow, same_way: EntityRows, known: _Known, delta_us: floa
     least = MAIN_SHARE * abs(delta_us) * known.unit
     named = [e for e in same_way[:3] if abs(e.delta) >= least]  # the largest come first
     evidence = [Evidence("categories", label)]
-    inside = _innermost(known, delta_us) if subject == PYTHON else None
-    is_named = inside is None or any(entity.path[1] == inside[0] for entity in named)
-    clauses = [] if inside is None or is_named else [_inside(known, *inside)]
-    is_one_sided = inside is not None and not all(inside[1])
+    inside = grown_function(*known.sides, delta_us) if subject == PYTHON else None
+    is_named = inside is None or any(entity.path[1] == inside.name for entity in named)
+    clauses = [] if inside is None or is_named else [inside.clause]
+    is_one_sided = inside is not None and not all(inside.calls)
     tells_all = is_one_sided and not is_named
     opposed = [
         entity for entity in against[:2]
@@ -243,6 +235,7 @@ def _finding(row: LedgerRow, same_way: EntityRows, known: _Known, delta_us: floa
     if len(same_way):
         elsewhere = known.named if category is StepCategory.KERNEL else frozenset()
         clauses += [_entity_clause(entity, shown, known) for entity in named if entity.path[1] not in elsewhere]
+        clauses += [f"called in {short(inside.caller)}"] if inside is not None and is_named and inside.caller else []
         if not named and not tells_all and same_way[0].path[1] not in elsewhere:
             clauses += [f"spread over many entries, largest: {_entity_clause(same_way[0], shown, known)}"]
         rest = _not_named(same_way, elsewhere)
@@ -286,7 +279,7 @@ def _finding(row: LedgerRow, same_way: EntityRows, known: _Known, delta_us: floa
         evidence=tuple(evidence),
         confidence=COUNTED_ALONE if is_one_sided else _confidence(label, known, whole=whole),
         look_at="the device work that runs at the same time" if hidden
-        else f"{_FUNCTIONS}{_RECORDED if recorded else ''}" if subject == PYTHON
+        else f"{FUNCTIONS}{_RECORDED if recorded else ''}" if subject == PYTHON
         else _WORKERS if recurring and category is StepCategory.DATALOADER
         else _from_python(category, known, delta_us) + _look_at(category, known),
     )
@@ -313,44 +306,12 @@ def _hidden(known: _Known, delta_us: float) -> list[str]:
     return [f"{more} of it is hidden behind device work: in all, operators take {times_text(*totals)}"]
 
 
-def _innermost(known: _Known, delta_us: float) -> tuple[str, tuple[float, float]] | None:
-    """The innermost Python function that, with the functions that it calls, makes most of the change, and its calls
-    per step on both sides; None if there is none."""
-    before, after = (_python_time(side) for side in known.sides)
-    most = {
-        name: max(depth_a, depth_b)
-        for name in before.keys() | after.keys()
-        for (us_a, _, depth_a), (us_b, _, depth_b) in [(before.get(name, _NO_TIME), after.get(name, _NO_TIME))]
-        if (us_b - us_a) * np.sign(delta_us) >= INSIDE * abs(delta_us)
-    }
-    if not most:
-        return None
-    name = max(most, key=lambda name: (most[name], name))
-    return name, (before.get(name, _NO_TIME)[1], after.get(name, _NO_TIME)[1])
-
-
-def _inside(known: _Known, function: str, calls: tuple[float, float]) -> str:
-    """Clause on that function: "inside train.py(12): log (0 → 24 calls per step)"."""
-    moved = f" ({numbers_text(*calls)} calls{known.per})" if call_count_changed(*calls) else ""
-    return f"inside {short(function)}{moved}"
-
-
 def _recorded_calls(functions: EntityRows) -> str:
     """Clause on many more (fewer) calls of Python functions: recording each takes time, too; "" if they are few."""
     more = sum(functions.calls[1].tolist()) - sum(functions.calls[0].tolist())
     if abs(more) < MANY_CALLS:
         return ""
     return f"{number_text(abs(more))} {'more' if more > 0 else 'fewer'} calls are recorded, which takes time, too"
-
-
-def _python_time(side: Summary) -> dict[str, tuple[float, float, float]]:
-    """Python function -> us and calls per step, and depth."""
-    table, steps = side.groups.get(PYTHON_TIME), len(side.steps)
-    if table is None:
-        return {}
-    time, calls = table.measures_ns["total"].sum(axis=1) / steps / 1000, table.calls.sum(axis=1) / steps
-    figures = zip(time.tolist(), calls.tolist(), table.facts[PYTHON_DEPTH].tolist(), strict=True)
-    return {key[0]: of_key for key, of_key in zip(table.keys, figures, strict=True)}
 
 
 def _few_steps_clause(side: Summary) -> list[str]:

@@ -21,11 +21,13 @@ GIL_WAITS = "gil_waits"
 """Waits for Python's global interpreter lock (GIL)."""
 
 PYTHON_TIME = "python_time"
-"""Calls by Python function and, as measure "total", the time that the function and those that it calls own: between
-operators, not the operators in it. In the step in which a call starts."""
+"""Calls by Python function, the program's function around it and the innermost annotated range around it ("" without).
+Measure "total": the time of the function and those that it calls, not of operators in it. Outside ranges that is the
+time that they own; in ranges, which own it, all time of the functions in a range. In the step in which a call starts.
+"""
 
 PYTHON_DEPTH = "depth"
-"""Fact: number of functions around a function where it is called from the fewest."""
+"""Fact: number of functions, operators and ranges around a function where it is called from the fewest."""
 
 CRITICAL_PATH = "critical_path"
 

@@ -68,7 +68,7 @@ _GROUP_KEYS: Mapping[str, tuple[str, ...]] = {
     CRITICAL_PATH: ("name", "category"),
     CALL_ARGUMENTS: ("name", "input_shape", "input_strides", "concrete_inputs"),
     GIL_WAITS: ("name",),
-    PYTHON_TIME: ("name",),
+    PYTHON_TIME: ("name", "caller", "range"),
     **dict.fromkeys(DURATION_TABLES.values(), ("name", "duration")),
 }
 """Table -> parts of its keys."""

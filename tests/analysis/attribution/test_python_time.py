@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tb_perfcompare.model.names.python_frames import is_of_program
 from tb_perfcompare.model.summary.groups import PYTHON_TIME
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.passes_tools import FORMS, form
@@ -108,3 +109,51 @@ def test_functions_below_a_hundredth_of_the_time_are_left_out() -> None:
 
 def test_a_recording_without_functions_has_no_such_table() -> None:
     assert PYTHON_TIME not in summary(step()).groups
+
+
+def keys_of(trace: TraceBuilder) -> dict[tuple[str, ...], float]:
+    """(function, caller, range) -> µs."""
+    table = summary(trace).groups[PYTHON_TIME]
+    return dict(zip(table.keys, (table.measures_ns["total"].sum(axis=1) / 1000).tolist(), strict=True))
+
+
+def fetching(*, annotated: bool) -> TraceBuilder:
+    """A step of 100 µs, 60 of them in `fetch`, which sleeps for 40 and calls an operator for 10. PyTorch's function
+    that opens the range is open when the range starts."""
+    trace = step()
+    trace.python("train.py(1): step", 12, 98, number=1)
+    if annotated:
+        trace.python("torch/profiler.py(9): __enter__", 14, 18, number=2, parent=1)
+        trace.annotation("fetching", 16, 90)
+    trace.python("train.py(9): fetch", 20, 80, number=3, parent=1)
+    trace.python(SLEEP, 25, 65, number=4, parent=3)
+    trace.op("aten::add", 66, 76)
+    return trace
+
+
+def test_functions_have_the_range_around_them_and_who_of_the_program_calls_them() -> None:
+    found = keys_of(fetching(annotated=True))
+    assert found[SLEEP, "train.py(9): fetch", "fetching"] == 40
+    assert found["train.py(9): fetch", "train.py(1): step", "fetching"] == 50, "without the operator in it"
+    assert found["train.py(1): step", "", ""] == (16 - 12) + (98 - 90), "what the range does not own"
+
+
+def test_without_ranges_functions_own_their_time() -> None:
+    assert keys_of(fetching(annotated=False)) == {
+        ("train.py(1): step", "", ""): 76, ("train.py(9): fetch", "train.py(1): step", ""): 50,
+        (SLEEP, "train.py(9): fetch", ""): 40,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "of_program"),
+    [
+        ("train.py(12): step", True), ("models/net.py(3): forward", True), ("/home/me/train.py(12): step", True),
+        ("torch/nn/modules/module.py(1799): inner", False), ("threading.py(323): wait", False),
+        ("logging/__init__.py(1500): debug", False), ("/usr/lib/python3.11/queue.py(1): get", False),
+        ("/venv/lib/python3.11/site-packages/numpy/core.py(1): sum", False), (SLEEP, False),
+        ("<frozen os>(674): __getitem__", False),
+    ],
+)  # fmt: skip
+def test_functions_of_the_program_are_in_its_own_files(name: str, of_program: bool) -> None:
+    assert is_of_program(name) == of_program

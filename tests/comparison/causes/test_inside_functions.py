@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tb_perfcompare.comparison.causes.evidence.general_rules import grown_function
+from tb_perfcompare.comparison.result.finding import Finding
+from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 from tests.comparison.compare import compare
 
@@ -95,3 +98,55 @@ def test_recording_many_calls_takes_time_too(calls: int, is_said: bool) -> None:
         (finding,) = (one for one in found.findings if one.rule == "unrecorded_time")
         assert (f"; {calls - 10:,} {word} calls are recorded, which takes time, too" in finding.sentence) == is_said
         assert finding.look_at.endswith("; times without with_stack=True") == is_said
+
+
+WAIT = "<built-in function sleep>"
+
+
+def fetched(wait: int, *, annotated: bool = True, stacks: bool = True, waits: float = 1) -> TraceBuilder:
+    """Eight steps of operators and of a range that takes `wait` µs longer, in which a function of the program waits."""
+    trace = TraceBuilder(vendor="cpu")
+    for number in range(8):
+        at = 10_000 * number
+        for place, name in enumerate(("mm", "add", "tanh", "mul")):
+            trace.op(f"aten::{name}", at + 250 * place, at + 250 * place + 240 + number % 3)
+        if stacks:
+            trace.python("train.py(5): step", at, at + 1_390 + wait, number=10 * number)
+            trace.python("train.py(9): fetch", at + 1_010, at + 1_100 + wait, number=10 * number + 1)
+            trace.python(WAIT, at + 1_050, at + 1_060 + wait * waits, number=10 * number + 2)
+        if annotated:
+            trace.annotation("fetching", at + 1_005, at + 1_110 + wait)
+        trace.step(number, at, at + 1_400 + wait)
+    return trace
+
+
+def of_range(before: TraceBuilder, after: TraceBuilder) -> Finding:
+    return next(found for found in compare(before, after).findings if found.subject == "fetching")
+
+
+def test_the_function_that_makes_a_range_longer_is_named_with_its_caller() -> None:
+    slower, faster = of_range(fetched(10), fetched(900)), of_range(fetched(900), fetched(10))
+    for found in (slower, faster):
+        assert f"; inside {WAIT}, called in train.py(9): fetch." in found.sentence
+        assert found.look_at == "these functions and the code that calls them"
+
+
+def test_of_functions_that_make_less_the_caller_is_named() -> None:
+    found = of_range(fetched(10, waits=0.5), fetched(900, waits=0.5))
+    assert "; inside train.py(9): fetch." in found.sentence
+
+
+def test_functions_are_asked_for_only_if_they_were_not_recorded() -> None:
+    found = of_range(fetched(10, stacks=False), fetched(900, stacks=False))
+    assert found.look_at.endswith("; with_stack=True names its functions")
+
+
+def test_functions_of_one_side_alone_are_not_compared() -> None:
+    before, after = (summary(fetched(wait, stacks=stacks)) for wait, stacks in ((10, False), (900, True)))
+    assert grown_function(after, after, 890, "fetching") is None
+    assert grown_function(before, after, 890, "fetching") is None
+
+
+def test_the_caller_of_a_function_outside_of_ranges_is_named() -> None:
+    text = sentence(fetched(10, annotated=False), fetched(900, annotated=False))
+    assert f"{WAIT} +890 µs (1 call per step on both sides); called in train.py(9): fetch" in text

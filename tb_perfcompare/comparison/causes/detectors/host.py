@@ -24,7 +24,15 @@ from tb_perfcompare.comparison.causes.evidence.cause import (
     entity_confidence,
 )
 from tb_perfcompare.comparison.causes.evidence.fastest_calls import INTERRUPTED, fastest_calls
-from tb_perfcompare.comparison.causes.evidence.general_rules import GENERAL, PYTHON, category_words
+from tb_perfcompare.comparison.causes.evidence.general_rules import (
+    FUNCTIONS,
+    GENERAL,
+    PYTHON,
+    GrownFunction,
+    category_words,
+    grown_function,
+    has_stacks,
+)
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed, exposed_growth
 from tb_perfcompare.comparison.causes.evidence.inputs import changed_arguments, other_inputs
 from tb_perfcompare.comparison.causes.evidence.rates import rate_clause
@@ -49,8 +57,11 @@ MIN_SHARE = 0.05
 MAX_NAMED = 3
 """Parts of a step that a sentence names."""
 
-IN_RANGE = "the Python code in this range, such as a callback, hook or metric; with_stack=True names its functions"
-"""What to look at if an annotated range is slower: it is not an operator and has no inputs."""
+IN_RANGE, NAMES_FUNCTIONS = (
+    "the Python code in this range, such as a callback, hook or metric", "; with_stack=True names its functions",
+)  # fmt: skip
+"""What to look at if an annotated range is slower, which is not an operator and has no inputs; if functions were not
+recorded."""
 
 FASTEST = 1.05
 """Ratio of the fastest calls from which an operator is slower, and not just interrupted."""
@@ -87,11 +98,13 @@ def host_rules(pair: RuleContext) -> Iterator[Cause]:
     given, layout = other_inputs(pair, name), _layout(pair, name)
     called = None if given is not None or layout else changed_arguments(pair, name)
     changed = given or called
+    function = grown_function(pair.baseline, pair.candidate, slower.delta_us, name) if is_range else None
     clauses = [
         f" on top of {ratio_text(slower.pace)} for all operators" if slower.pace != 1 else "",
         f", {changed.clause}" if changed is not None else "",
         _rates(pair, name, other_arguments=called is not None) if given is None else "",
         layout,
+        f"; {function.clause}" if function is not None else "",
     ]
     yield cause(
         pair, OPERATOR_SLOWER, name, CPU_EXEC, delta,
@@ -99,7 +112,7 @@ def host_rules(pair: RuleContext) -> Iterator[Cause]:
         f"{_per_call(slower.spent)}{''.join(clauses)}.",
         (Evidence("ledger", f"{CPU_EXEC} / {name}") if is_range else Evidence("operators", name),),
         name="" if given is None else given.rule, confidence=slower.confidence,
-        look_at=IN_RANGE if is_range else "" if called is None else called.look_at,
+        look_at=_look_at_range(pair, function) if is_range else "" if called is None else called.look_at,
         explains=explained,
     )  # fmt: skip
 
@@ -145,6 +158,13 @@ def _called_as_often(pair: RuleContext, rows: EntityRows, exposed: float) -> NDA
     if pair.once(recomputed):
         often &= np.array([not is_backward(key) for key in rows.key], dtype=bool)
     return often
+
+
+def _look_at_range(pair: RuleContext, function: GrownFunction | None) -> str:
+    """What to look at if an annotated range is slower, by the function in it that makes most of that, if known."""
+    if function is not None:
+        return FUNCTIONS
+    return IN_RANGE if all(map(has_stacks, (pair.baseline, pair.candidate))) else f"{IN_RANGE}{NAMES_FUNCTIONS}"
 
 
 def _exposed(row: LedgerRow, unit: int) -> Amount:
@@ -292,7 +312,7 @@ def _uninterrupted(pair: RuleContext, part: UninterruptedPart) -> Cause:
         is_range = pair.amount("operators", "host_self", part.entity) is NOTHING
         rule = OPERATOR_SLOWER
         subject = _what(whole > 0, is_range=is_range)
-        look_at = IN_RANGE if is_range else ""
+        look_at = _look_at_range(pair, None) if is_range else ""
     elif category is StepCategory.OTHER and part.entity != NOTHING_RECORDED:
         subject = PYTHON
     named = "" if part.entity == NOTHING_RECORDED else f"{short(part.entity)} "

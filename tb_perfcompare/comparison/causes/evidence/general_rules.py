@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import math
+from typing import NamedTuple
+
 import numpy as np
 
 from tb_perfcompare.comparison.causes.evidence.cause import Recorded, Rule
-from tb_perfcompare.model.names.python_frames import python_frame
+from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
+from tb_perfcompare.comparison.result.wording import numbers_text, short
+from tb_perfcompare.model.names.python_frames import is_of_program, python_frame
+from tb_perfcompare.model.summary.groups import PYTHON_DEPTH, PYTHON_TIME
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, StepCategory, Summary
+from tb_perfcompare.quick_dataclass import dataclass
 
 _PYTHON_NEEDED = "`with_stack` names Python functions"
 
@@ -72,12 +79,82 @@ UTILISATION_CHANGE = 0.05
 """Change of a kernel's tensor-pipe or DRAM utilisation, as a fraction of the peak, from which it is mentioned."""
 
 
+INSIDE = 0.8
+"""Share of a change of Python code that a function must make, with those that it calls, for the change to be inside."""
+
+FUNCTIONS = "these functions and the code that calls them"
+"""What to look at if Python functions were recorded."""
+
+
 def has_stacks(side: Summary) -> bool:
     """Whether Python functions were recorded, or requested."""
     return ("profiler.with_stack", "true") in side.environment or any(
         category == StepCategory.OTHER and python_frame(key) is not None
         for category, key in zip(side.owned.category.tolist(), side.owned.key, strict=True)
     )
+
+
+@dataclass(frozen=True, slots=True)
+class GrownFunction:
+    """A Python function, its calls per step on both sides, and the function of the program that calls it, "" if it is
+    one itself or if that is not known."""
+
+    name: str
+    calls: tuple[float, float]
+    caller: str
+
+    @property
+    def clause(self) -> str:
+        """Clause on it: "inside <built-in function sleep> (0 → 1 calls per step), called in train.py(12): fetch"."""
+        moved = f" ({numbers_text(*self.calls)} calls per step)" if call_count_changed(*self.calls) else ""
+        return f"inside {short(self.name)}{moved}{f', called in {short(self.caller)}' if self.caller else ''}"
+
+
+def grown_function(
+    baseline: Summary, candidate: Summary, delta_us: float, within: str = ""
+) -> GrownFunction | None:  # fmt: skip
+    """The innermost Python function that, with the functions that it calls, makes most of a change of this annotated
+    range, or outside of ranges; None if there is none, or if a side recorded none."""
+    if any(PYTHON_TIME not in side.groups for side in (baseline, candidate)):
+        return None
+    sides = before, after = [_python_time(side, within) for side in (baseline, candidate)]
+    most = {
+        name: max(one.depth, two.depth)
+        for name in before.keys() | after.keys()
+        for one, two in [(before.get(name, _NO_TIME), after.get(name, _NO_TIME))]
+        if (two.us - one.us) * math.copysign(1, delta_us) >= INSIDE * abs(delta_us)
+    }
+    if not most:
+        return None
+    name = max(most, key=lambda name: (most[name], name))
+    one, two = (side.get(name, _NO_TIME) for side in sides)
+    caller = (two if delta_us > 0 else one).caller
+    return GrownFunction(name, (one.calls, two.calls), "" if is_of_program(name) else caller)
+
+
+class _PythonTime(NamedTuple):
+    """Time and calls per step of a Python function, its depth, and the caller that has most of its time."""
+
+    us: float
+    calls: float
+    depth: float
+    caller: str
+
+
+_NO_TIME = _PythonTime(0.0, 0.0, 0.0, "")
+
+
+def _python_time(side: Summary, within: str) -> dict[str, _PythonTime]:
+    """Python function -> what is known of its calls within a range."""
+    table, steps = side.groups[PYTHON_TIME], len(side.steps)
+    times: dict[str, _PythonTime] = {}
+    time, calls = table.measures_ns["total"].sum(axis=1) / steps / 1000, table.calls.sum(axis=1) / steps
+    rows = zip(time.tolist(), calls.tolist(), table.facts[PYTHON_DEPTH].tolist(), table.keys, strict=True)
+    for us, count, depth, (name, caller, around) in sorted(rows, key=lambda row: (-row[0], row[3])):
+        if around == within:
+            known = times.get(name, _PythonTime(0.0, 0.0, depth, caller))
+            times[name] = _PythonTime(known.us + us, known.calls + count, min(known.depth, depth), known.caller)
+    return times
 
 
 def kernel_fact(summary: Summary, kernel: str, fact: str) -> float | None:
