@@ -77,7 +77,9 @@ def sensitivity(
         return "", ""
     if any((side.times <= 0).any() or not len(side.times) for side in sides):
         return "", ""
-    _, all_steps = _judged(sides, work, options, strata, None)
+    of_all, all_steps = _judged(sides, work, options, strata, None)
+    # what took the direction of all steps away does so without some of them
+    taken = 0 if headline.verdict.way else of_all.way
     tried: list[str] = []
     changed: dict[Verdict, list[tuple[str, str]]] = {}
     hint = ""
@@ -87,7 +89,7 @@ def sensitivity(
         # without one capture, the variation between captures is still taken from all
         verdict, _ = _judged(left, work, options, strata, all_steps if group == _ANY_CAPTURE else None)
         tried.append(group)
-        if verdict is not headline.verdict:
+        if verdict is not headline.verdict and not 0 != verdict.way == taken:
             changed.setdefault(verdict, []).append((what, group))
             if not hint and group.startswith("the ") and verdict.way * headline.verdict.way <= 0:
                 hint = _hint(baseline, sides, left, verdict)

@@ -110,6 +110,37 @@ def test_without_shapes_recorded_times_decide() -> None:
     assert "common_work" not in found.tables
 
 
+VIEWED, PRODUCTS = ("view", "t", "expand"), ("mm", "bmm", "addmm", "baddbmm")
+
+
+def viewed(span: int, views: int, machine: float = 1.0, data: float = 1.0, calls: int = 1) -> Summary:
+    """Eight steps of so many views and of products in `calls` calls each, that take `data` times as long, without
+    input shapes."""
+    looks = [(f"aten::{name}", 20 * machine) for name in VIEWED[:views]]
+    steps = (
+        [*looks, *[(f"aten::{name}", 400 * machine * data + (7 * number + span) % 5) for name in PRODUCTS] * calls]
+        for number in range(8)
+    )
+    return capture(sequence(steps), str(span))
+
+
+@pytest.mark.parametrize(
+    ("views", "other", "decides"),
+    [(3, (1.1, 1.0, 1), False), (2, (1.1, 1.0, 1), True), (3, (1.0, 1.1, 1), True), (3, (1.1, 0.5, 2), True)],
+    ids=["slower machine", "few views", "larger inputs", "more and shorter calls"],
+)
+def test_without_shapes_views_show_a_slower_machine_if_calls_are_equal(
+    views: int, other: tuple[float, float, int], *, decides: bool
+) -> None:
+    one = pool([viewed(span, views) for span in (0, 2)])
+    two = pool([viewed(span, views, *other) for span in (1, 3)])
+    found, back = compare(one, two).headline, judge(two, one).headline
+    assert [side.verdict is not Verdict.INCONCLUSIVE for side in (found, back)] == [decides, decides]
+    if not decides:
+        assert found.sentence.endswith("but views, which touch no data, take 10 % longer, too: perhaps the machine")
+        assert "becomes" not in found.sensitivity
+
+
 def test_a_slower_machine_is_the_verdict_and_the_gate_cannot_tell() -> None:
     found = compared(0, machine=4.0)
     headline = found.headline
