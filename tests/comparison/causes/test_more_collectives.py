@@ -67,6 +67,44 @@ def test_the_size_is_that_of_the_further_collectives_of_this_kind() -> None:
     assert " elements" not in collectives_of(trained(), trained(BROADCAST, BROADCAST, sizes=(9, 99))).sentence
 
 
+def gathered(
+    times: int, *, stacks: bool = True, starts: tuple[int, ...] = (100, 1_500), outer: str = "all_gather_object"
+) -> TraceBuilder:  # fmt: skip
+    """Steps in which the program gathers objects, by two collectives each, or by others that start at `starts`."""
+    trace, at = TraceBuilder(vendor="cpu"), 0
+    for number in range(8):
+        start = at
+        if stacks:
+            trace.python("train.py(5): step", at, at + 1_005 + (starts[-1] + 1_510) * times, number=100 * number)
+        for place, operator in enumerate(("mm", "add", "tanh", "mul")):
+            trace.op(f"aten::{operator}", at + 250 * place, at + 250 * place + 240 + number % 3)
+        at += 1_010
+        for call in range(times):
+            if stacks:
+                for depth, function in enumerate((outer, "all_gather", "_check_tensor_list")):
+                    name = f"torch/distributed/distributed_c10d.py({depth}): {function}"
+                    trace.python(name, at + 10 * depth, at + 3_000, number=100 * number + 10 * call + depth + 1)
+            for place in starts:
+                trace.annotation("gloo:all_gather", at + place, at + place + 1_300)
+            at += starts[-1] + 1_510
+        trace.step(number, start, at)
+        at += 10
+    return trace
+
+
+def test_the_function_that_makes_them_is_named_with_its_caller() -> None:
+    for pair in ((gathered(1), gathered(3)), (gathered(3), gathered(1))):
+        assert ", called by all_gather_object in train.py(5): step;" in collectives_of(*pair).sentence
+    assert "called by" not in collectives_of(gathered(1, stacks=False), gathered(3, stacks=False)).sentence
+    other = collectives_of(*(gathered(times, outer="broadcast_object_list") for times in (1, 3)))
+    assert ", called by all_gather in train.py(5): step;" in other.sentence, "of the same kind"
+
+
+def test_a_function_that_is_called_as_often_does_not_make_more_of_them() -> None:
+    found = collectives_of(gathered(1), gathered(1, starts=(100, 1_500, 3_000, 4_500)))
+    assert "collectives take 2 → 4 calls" in found.sentence and "called by" not in found.sentence
+
+
 @pytest.mark.parametrize(
     ("name", "kind"),
     [

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from math import fsum
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
-from tb_perfcompare.comparison.causes.evidence.general_rules import category_words
+from tb_perfcompare.comparison.causes.evidence.general_rules import category_words, python_time
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed
 from tb_perfcompare.comparison.causes.evidence.inputs import elements
 from tb_perfcompare.comparison.causes.evidence.known_settings import collective_kind, look_at_collectives
@@ -20,7 +20,9 @@ from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.wording import number_text, numbers_text, short, signed_time, times_text
 from tb_perfcompare.model.names.names import is_collective_operator
+from tb_perfcompare.model.names.python_frames import python_frame
 from tb_perfcompare.model.summary.collectives import BUS_BYTES, BY_MESSAGE, MESSAGE_BYTES, SIZED_TIME
+from tb_perfcompare.model.summary.groups import PYTHON_TIME
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, GroupTable
 from tb_perfcompare.number_text import rate, size
 from tb_perfcompare.quick_dataclass import dataclass
@@ -29,6 +31,9 @@ NAMED, _MAX_NAMED = 0.25, 3
 """Share of a late rank's extra work from which a category is named, and the largest number of categories named."""
 
 COMMUNICATION = "Communication"
+
+_FUNCTIONS = "torch/distributed/distributed_c10d.py"
+"""File of PyTorch's functions that make collectives; the outermost is the one that the program calls."""
 
 MAIN_SHARE = 0.5
 """Share of the change that must come from waiting, or from the collectives' own time."""
@@ -135,7 +140,25 @@ def _what_is_sent(pair: RuleContext, collective: str, exposed: float) -> str:
     ]  # fmt: skip
     size_text = f" of {number_text(sent[0])} elements" if len(sent) == 1 and sent[0] else ""
     around = annotations_around(pair, {(CPU_EXEC, ""): exposed})
-    return f"{size_text}{f' in {short(around[0])}' if around else ''}"
+    return f"{size_text}{f' in {short(around[0])}' if around else ''}{_called_by(pair, kind, exposed)}"
+
+
+def _called_by(pair: RuleContext, kind: str, exposed: float) -> str:
+    """Clause on PyTorch's function that makes them and the function of the program that calls it, if functions were
+    recorded: ", called by all_gather_object in train.py(12): step"."""
+    sides = (pair.baseline, pair.candidate)
+    if any(PYTHON_TIME not in side.groups for side in sides):
+        return ""
+    before, after = (python_time(side, None) for side in sides)
+    found = []
+    for name, one in (after if exposed > 0 else before).items():
+        frame, calls = python_frame(name), [side[name].calls if name in side else 0.0 for side in (before, after)]
+        if frame is not None and frame.file == _FUNCTIONS and collective_kind(frame.function) == kind:
+            found += [(one.depth, frame.function, one.caller)] if (calls[1] - calls[0]) * exposed > 0 else []
+    if not found:
+        return ""
+    _, function, caller = min(found)
+    return f", called by {function}{f' in {short(caller)}' if caller else ''}"
 
 
 def _overlap(pair: RuleContext, amount: Amount, first: LedgerRow, exposed: float) -> Cause:

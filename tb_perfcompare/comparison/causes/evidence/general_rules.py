@@ -117,7 +117,7 @@ def grown_function(
     range, or outside of ranges; None if there is none, or if a side recorded none."""
     if any(PYTHON_TIME not in side.groups for side in (baseline, candidate)):
         return None
-    sides = before, after = [_python_time(side, within) for side in (baseline, candidate)]
+    sides = before, after = [python_time(side, within) for side in (baseline, candidate)]
     most = {
         name: max(one.depth, two.depth)
         for name in before.keys() | after.keys()
@@ -132,7 +132,7 @@ def grown_function(
     return GrownFunction(name, (one.calls, two.calls), "" if is_of_program(name) else caller)
 
 
-class _PythonTime(NamedTuple):
+class PythonTime(NamedTuple):
     """Time and calls per step of a Python function, its depth, and the caller that has most of its time."""
 
     us: float
@@ -141,19 +141,19 @@ class _PythonTime(NamedTuple):
     caller: str
 
 
-_NO_TIME = _PythonTime(0.0, 0.0, 0.0, "")
+_NO_TIME = PythonTime(0.0, 0.0, 0.0, "")
 
 
-def _python_time(side: Summary, within: str) -> dict[str, _PythonTime]:
-    """Python function -> what is known of its calls within a range."""
+def python_time(side: Summary, within: str | None) -> dict[str, PythonTime]:
+    """Python function -> what is known of its calls within a range, outside of ranges ("") or anywhere (None)."""
     table, steps = side.groups[PYTHON_TIME], len(side.steps)
-    times: dict[str, _PythonTime] = {}
+    times: dict[str, PythonTime] = {}
     time, calls = table.measures_ns["total"].sum(axis=1) / steps / 1000, table.calls.sum(axis=1) / steps
     rows = zip(time.tolist(), calls.tolist(), table.facts[PYTHON_DEPTH].tolist(), table.keys, strict=True)
     for us, count, depth, (name, caller, around) in sorted(rows, key=lambda row: (-row[0], row[3])):
-        if around == within:
-            known = times.get(name, _PythonTime(0.0, 0.0, depth, caller))
-            times[name] = _PythonTime(known.us + us, known.calls + count, min(known.depth, depth), known.caller)
+        if within in (None, around):
+            known = times.get(name, PythonTime(0.0, 0.0, depth, caller))
+            times[name] = PythonTime(known.us + us, known.calls + count, min(known.depth, depth), known.caller)
     return times
 
 
