@@ -21,7 +21,7 @@ from tb_perfcompare.comparison.kinds.table import kinds_split
 from tb_perfcompare.comparison.pace.decide import decided, with_recorded_more
 from tb_perfcompare.comparison.pace.program import allow_little_common_work
 from tb_perfcompare.comparison.pace.split import CommonWork, common_work
-from tb_perfcompare.comparison.pace.words import with_experiment, with_sentence, withheld
+from tb_perfcompare.comparison.pace.words import with_experiment, withheld
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -68,11 +68,9 @@ class Judged:
         times = each_side(lambda side: observations(side).means(side.other_window).astype(np.float64), (a, b))
         if self.amount is not None:
             times = self.amount.at_level(times)
-        if work.clocked is not None and all((side > 0).all() for side in times):
-            work = replace(work, clocked=work.clocked.at(times))
-            other = decided(other, work, options, (a, b))
-        else:
-            other = with_sentence(other, None)
+        is_timed = all((side > 0).all() for side in times)
+        clocked = work.clocked.at(times) if work.clocked is not None and is_timed else None
+        other = decided(other, replace(work, clocked=clocked), options, (a, b))
         return with_recorded_more(other, self.headline.recorded_more)
 
 

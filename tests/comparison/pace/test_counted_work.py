@@ -138,12 +138,15 @@ def test_without_input_shapes_additional_calls_have_to_be_as_long(further: int, 
 def test_without_input_shapes_calls_decide_if_no_device_does_the_work(devices: int) -> None:
     def without(side: Summary) -> Summary:
         named = {name: table for name, table in side.groups.items() if name == "operators"}
-        return replace(side, groups=named, device=replace(side.device, count=devices))
+        device = replace(side.device, count=devices)
+        return replace(side, groups=named, device=device, other_window=side.steps.total_ns)
 
     one, two = map(without, sides((5, 5, 5)))
-    verdicts = judge(one, two).headline.verdict, judge(two, one).headline.verdict
-    decided = Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER
-    assert verdicts == ((Verdict.INCONCLUSIVE,) * 2 if devices else decided)
+    found, back = judge(one, two), judge(two, one)
+    assert found.in_other_window is not None
+    verdicts = found.headline.verdict, found.in_other_window.verdict, back.headline.verdict
+    decided = Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER
+    assert verdicts == ((Verdict.INCONCLUSIVE,) * 3 if devices else decided)
 
 
 SOME, MASK = [64, 1000], [640, 1000]
