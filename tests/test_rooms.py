@@ -87,7 +87,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "sources/perf_data": {"sources/recognition", "sources/storage"},
     "sources/saved": {"sources/recognition", "sources/storage"},
     "sources/trace": {
-        "sources/storage", "sources/trace/columns", "sources/trace/repair", "sources/trace/scanners",
+        "sources/recognition", "sources/storage", "sources/trace/columns", "sources/trace/repair",
+        "sources/trace/scanners",
     },
     "sources/trace/columns": {"sources/native"},
     "sources/trace/repair": {"sources/trace/columns"},

@@ -213,7 +213,7 @@ def naive(events: list[Json]) -> list[Row]:
         given = args.get("device")
         if isinstance(given, bool) or not isinstance(given, int | float | str) or not str(given).lstrip("-").isdigit():
             given = (
-                int(given) if isinstance(given, float) and given.is_integer() and -(2**31) <= given < 2**31 else None
+                int(given) if isinstance(given, float) and given.is_integer() and given < 2**31 else None
             )
         for key, value in args.items():
             is_number = isinstance(value, int | float) and not isinstance(value, bool)
