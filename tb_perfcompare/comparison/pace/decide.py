@@ -36,7 +36,7 @@ STEP_EXCESS_RATIO = 2.0
 
 VIEWS_EXCESS_RATIO = 1.25
 """Ratio of the logarithmic changes of step and views up to which the machine explains the step. In 250 pairs without
-shapes: 0.8 and 1.2 for programs without a fault that got a direction, 1.3 or more for those with one and equal calls."""
+shapes: 0.8 and 1.2 for programs without a fault that got a direction, 1.3 or more with one and equal calls."""
 
 _MAIN_SHARE = 0.5
 """Share of the step in the same work from which that work is most of it."""
