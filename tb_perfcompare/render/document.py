@@ -259,7 +259,7 @@ def _side(side: SideFacts, run: str) -> str:
 
 
 def _change(headline: Headline) -> tuple[tuple[str, str], ...]:
-    """Rows for the mean and the typical shift."""
+    """Rows for the mean, the typical shift, and why the machine's part is unknown."""
     rows: list[tuple[str, str]] = []
     metric = headline.metric.replace("_", " ")
     if headline.baseline is not None and headline.candidate is not None:
@@ -272,11 +272,14 @@ def _change(headline: Headline) -> tuple[tuple[str, str], ...]:
     if headline.shift is not None:
         label = "typical shift" if headline.amount is None else "at equal work"
         rows += _shift(label, headline.shift, headline.verdict)
+    is_unsplit = headline.program is None and headline.metric == STEP_TIME
+    if is_unsplit and headline.unsplit and headline.unsplit != headline.reason:
+        rows.append(("machine", f"not separated from the program: {printable(headline.unsplit)}"))
     return tuple(rows)
 
 
 def _evidence(headline: Headline) -> tuple[tuple[str, str], ...]:
-    """Rows for the test, its robustness, and what step times say alone, or why they are not split."""
+    """Rows for the test, its robustness, and what step times say alone."""
     rows: list[tuple[str, str]] = []
     p = "" if headline.p is None else f"{number_text.p_text(headline.p)}   "
     n = f"n {headline.n[0]} and {headline.n[1]}   threshold {number_text.setting(headline.margin)}"
@@ -287,8 +290,6 @@ def _evidence(headline: Headline) -> tuple[tuple[str, str], ...]:
         recorded = headline if headline.recorded is None else headline.recorded
         word = "" if headline.amount is not None else f"{verdict_word(recorded.verdict)}: "
         rows.append(("step time alone", f"{word}{printable(headline.reason)}"))
-    elif headline.unsplit and headline.metric == STEP_TIME and headline.unsplit != headline.reason:
-        rows.append(("machine", f"not separated from the program: {printable(headline.unsplit)}"))
     return tuple(rows)
 
 

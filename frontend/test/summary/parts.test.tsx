@@ -4,7 +4,7 @@ import type { Headline, Part } from '../../src/contract/wire';
 import { Parts, scaleOf } from '../../src/summary/verdict';
 
 const part = (low: number, estimate: number, high: number): Part => ({
-  estimate, low, high, p: null, verdict: 'slower', rows: 9, kept: 8, coverage: 0.8, tau: 0.01, captures_needed: null, mean: null,
+  estimate, low, high, p: null, verdict: 'slower', rows: 9, kept: 8, coverage: 0.8, tau: 0.01, captures_needed: null, mean: null, same_work: 0,
 });
 
 test('zero and every interval lie inside the scale', () => {

@@ -24,6 +24,7 @@ from tb_perfcompare.comparison.causes.evidence.general_rules import (
     grown_function,
     has_stacks,
     kernel_fact,
+    python_time,
 )
 from tb_perfcompare.comparison.causes.evidence.recurring_steps import recurring_clause
 from tb_perfcompare.comparison.causes.evidence.responsible_operator import responsible_operator
@@ -87,7 +88,8 @@ FEW_STEPS, MAX_WAITS = 0.25, 0.75
 """If at most this share of the steps has at least that share of all waiting for data, the sentence says so."""
 
 COUNTED = 0.5
-"""Share of a change within the spread of the steps that one-sided calls must explain for it to be reported."""
+"""Share of a change within the spread of the steps that one-sided calls must explain for it to be reported, and fewest
+calls per step of a one-sided Python function."""
 
 COUNTED_ALONE = f"certain: calls are counted{AS_MEASURED}"
 """Confidence if one Python function that only one side calls makes most of the change."""
@@ -168,16 +170,26 @@ def find_causes(
 
 
 def _is_counted(category: str, entities: EntityRows, delta_us: float, known: _Known) -> bool:
-    """Whether kernels or operators that only one side calls make half of a change. They do not need significant times,
-    but annotations, which programs rename, and Python functions do."""
+    """Whether kernels or operators that only one side calls make half of a change, or a Python function most of it.
+    They do not need significant times, but annotations, which programs rename, do."""
     one_sided = (entities.status != STATUSES.index("both")) & ((entities.calls[0] != 0) | (entities.calls[1] != 0))
     if category == CATEGORY_LABELS[StepCategory.OTHER]:
-        return False
+        return _is_of_new_function(delta_us, known)
     if category == CATEGORY_LABELS[StepCategory.CPU_EXEC]:
         operators = known.context.columns("operators", "host_total").joined.parts[0]
         one_sided &= np.isin(known.context.numbers.of(entities.key), operators)
     part = sum(entities.delta[one_sided].tolist()) / known.unit / delta_us
     return bool(part >= COUNTED)
+
+
+def _is_of_new_function(delta_us: float, known: _Known) -> bool:
+    """Whether a Python function that most steps of one side call, and none of the other, makes most of a change. Not if
+    another function is gone in return, which may have been renamed."""
+    function = grown_function(*known.sides, delta_us)
+    if function is None or not function.is_one_sided or max(function.calls) < COUNTED:
+        return False
+    here, there = (python_time(side, "") for side in (known.sides if function.calls[0] else known.sides[::-1]))
+    return all(one.us < BACKED * abs(delta_us) for name, one in there.items() if name not in here)
 
 
 def _is_unexplained(rest_us: float, unnamed: EntityRows, known: _Known) -> bool:
@@ -224,7 +236,7 @@ def _finding(row: LedgerRow, same_way: EntityRows, known: _Known, delta_us: floa
     inside = grown_function(*known.sides, delta_us) if subject == PYTHON else None
     is_named = inside is None or any(entity.path[1] == inside.name for entity in named)
     clauses = [] if inside is None or is_named else [inside.clause]
-    is_one_sided = inside is not None and not all(inside.calls)
+    is_one_sided = inside is not None and inside.is_one_sided
     tells_all = is_one_sided and not is_named
     opposed = [
         entity for entity in against[:2]

@@ -129,8 +129,8 @@ def _parts_sentence(headline: Headline, program: Part, machine: Part, counts: tu
     if program.low * program.high > 0:
         few = f", from too few {'captures' if min(counts) < MIN_CONCLUSIVE_CAPTURES else 'steps'}"
     if mean := _of_few_steps(headline, program, machine):
-        typical = f"{_between(program)}{few}{';' if few else ','}"
-        return f"Inconclusive: the typical step changed by {typical} the mean by {rough(mean, signed=True)}."
+        long_steps = f"a few long steps move the mean by {rough(mean, signed=True)}"
+        return f"Inconclusive: the typical step changed by {_between(program)}{few}; {long_steps}."
     if _inside(program, NEAR_NOTHING):
         return f"No change found; at most {_at_most(program)}."
     if not few and (program.high >= WIDEST - 1 or program.low <= 1 / WIDEST - 1):

@@ -56,6 +56,45 @@ def test_a_function_that_only_one_side_calls_is_certain_and_tells_all() -> None:
         assert finding.confidence == "certain: calls are counted; their time is as measured"
 
 
+def varying(function: str, us: int = 1000, *, every: int = 1) -> TraceBuilder:
+    """Four steps of any length, each (each second, ...) with a call of the function in the time without operators."""
+    trace, start = TraceBuilder(vendor="cpu"), 0
+    for number, rest in enumerate((300, 9_000, 2_000, 15_000)):
+        called = us if number % every == 0 else 0
+        end = start + 1_000 + called + rest
+        trace.python("train.py(5): step", start, end, number=10 * number)
+        trace.op("aten::mm", start, start + 1000)
+        if function and called:
+            trace.python(function, start + 1_010, start + 1_010 + us, number=10 * number + 1, parent=10 * number)
+        trace.step(number, start, end)
+        start = end
+    return trace
+
+
+@pytest.mark.parametrize(("before", "after", "is_reported"), [
+    ("", "subprocess.py(500): run", True),
+    ("monitor.py(3): old", "monitor.py(9): new", False),
+    ("", "nn.Module: Linear_7", False),
+    ("", "", False),
+])  # fmt: skip
+def test_a_new_function_needs_no_significant_time_unless_one_is_gone(
+    before: str, after: str, *, is_reported: bool
+) -> None:
+    one, two = varying(before, 1_000 if before else 0), varying(after, 2_000 if after else 0)
+    for sides in ((one, two), (two, one)):
+        found = [finding for finding in compare(*sides).findings if finding.rule == "unrecorded_time"]
+        assert bool(found) is is_reported
+        assert all(after in finding.sentence and finding.confidence.startswith("certain") for finding in found)
+
+
+def test_a_new_function_that_few_steps_call_needs_significant_time() -> None:
+    rules = [
+        {finding.rule for finding in compare(varying("", 0), varying("save.py(1): save", 4_000, every=every)).findings}
+        for every in (1, 4)
+    ]
+    assert ["unrecorded_time" in found for found in rules] == [True, False]
+
+
 def test_a_function_called_as_often_has_no_calls_in_the_sentence() -> None:
     assert f"; inside {HISTOGRAM}; " in sentence(logging(4), logging(4, 600))
 

@@ -195,8 +195,12 @@ def _amounts(pair: RuleContext, names: Collection[str]) -> dict[str, Amount]:
 
 def _gaps_clause(gaps: Mapping[Part, float], delta: float) -> str:
     us = fsum(gaps.values())
-    matters = us and abs(us) >= MIN_GAPS_SHARE * abs(delta)
-    return f", {signed_time(us)} of it untraced host time around the calls" if matters else ""
+    if not us or abs(us) < MIN_GAPS_SHARE * abs(delta):
+        return ""
+    around = "untraced host time around the calls"
+    if us * delta > 0 and abs(us) <= abs(delta):
+        return f", {signed_time(us)} of it {around}"
+    return f": {signed_time(us)} {around}, {signed_time(delta - us)} in them"
 
 
 def _places_text(places: list[Place], operators: Collection[str]) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from tb_perfcompare.comparison.causes.evidence.cause import Recorded, Rule
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
 from tb_perfcompare.comparison.result.wording import numbers_text, short
+from tb_perfcompare.model.names.names import MODULE_PREFIX
 from tb_perfcompare.model.names.python_frames import is_of_program, python_frame
 from tb_perfcompare.model.summary.groups import PYTHON_DEPTH, PYTHON_TIME
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, StepCategory, Summary
@@ -102,6 +103,11 @@ class GrownFunction:
     name: str
     calls: tuple[float, float]
     caller: str
+
+    @property
+    def is_one_sided(self) -> bool:
+        """Whether only one side calls it. Of a module, whose number depends on those before it, that says nothing."""
+        return not all(self.calls) and not self.name.startswith(MODULE_PREFIX)
 
     @property
     def clause(self) -> str:
