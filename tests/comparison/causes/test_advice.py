@@ -70,7 +70,8 @@ def test_plain_convolutions_tell_a_library_only_if_others_became_them() -> None:
     for moved in (convolved(plain, plain), convolved(library, plain)):
         for found in (compare(before, moved).findings[0], compare(moved, before).findings[0]):
             assert found.look_at.startswith("torch.backends.mkldnn.enabled"), found.sentence
-    for further in (convolved(library, library, plain), convolved(*[library] * 4, plain)):
+    one_by_one = convolved(*[plain] * 16)
+    for further in (convolved(library, library, plain), convolved(*[library] * 4, plain), one_by_one):
         for found in (*compare(before, further).findings, *compare(further, before).findings):
             assert "mkldnn" not in found.look_at, found.sentence
 

@@ -583,7 +583,8 @@ OPERATOR_REPLACED = Rule(
     "one only wraps another, or if the parent has other inputs (`data_type_changed`, `workload_changed`)",
     needs="operators, on devices of one kind",
     tables=("operators",),
-    look_at="how the program or the library writes this operator: fused or not, which optimizer or attention",
+    look_at="the code that calls these operators: another function, written out instead of fused, or "
+    "in a loop; the attention or optimizer that the library chose",
     confidence=f"certain: calls are counted, in the same place{AS_MEASURED}",
     find=replaced_operator_rules,
     rank=3,

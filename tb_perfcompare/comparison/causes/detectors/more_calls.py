@@ -200,7 +200,7 @@ MORE_CALLS = Rule(
     "It explains the change by count, also of untraced host time. The sentence says if calls grow from step to step",
     needs="operators; `record_shapes` tells if each call works on less",
     tables=("operators",),
-    look_at="number of layers, micro-batches or iterations per step",
+    look_at="number of layers, micro-batches, iterations or calls of the model per step",
     confidence="certain: calls are counted",
     find=more_calls_rules,
     rank=0,

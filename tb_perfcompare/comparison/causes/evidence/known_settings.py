@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 
@@ -22,6 +23,9 @@ _UPDATES = "how many batches make an optimizer step: gradient accumulation, seve
 UPDATES_CHANGED = 0.3
 """Least relative difference of optimizer steps: two batches instead of three make one, but the four and the three that
 fall into 24 steps at every seventh are the same."""
+
+SAME_NUMBER = 0.1
+"""Largest relative difference of the calls that one operator lost and another gained in its place."""
 
 SETTINGS = {
     "torch.distributed.ddp.reducer::search_unused_parameters": _UNUSED,
@@ -88,14 +92,16 @@ def is_recounted_update(name: str, amount: Amount) -> bool:
 def _tells(name: str, changed: Mapping[str, Amount]) -> bool:
     """Whether a setting of the program differs, and not the amount of work. More gradients tell that more parameters
     require them only if both sides have some, one has many more, and the forward pass does not compute more, too: a
-    further layer or a gradient penalty. Plain convolutions tell a library only if another convolves less often instead.
-    Other settings are on or off: one side has none of the calls."""
+    further layer or a gradient penalty. Plain convolutions tell a library only if another convolves as many times less:
+    for a batch of one PyTorch chooses plain ones itself. Other settings are on or off: one side has none of the calls.
+    """
     if name == _GRADIENT:
         return _are_required(changed)
     amount = changed[name]
     if name == _PLAIN_CONVOLUTION:
         return any(
-            "conv" in other and "backward" not in other.lower() and one.more_calls * amount.more_calls < 0
+            "conv" in other and "backward" not in other.lower()
+            and math.isclose(one.more_calls, -amount.more_calls, rel_tol=SAME_NUMBER)
             for other, one in changed.items()
         )
     return not (amount.calls_a and amount.calls_b)
