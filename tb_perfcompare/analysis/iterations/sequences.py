@@ -110,8 +110,8 @@ def sequences(timeline: InterpretedTrace) -> list[Sequence]:
 
 
 def sequence_of(timeline: InterpretedTrace, rows: Ints) -> Sequence:
-    """Builds the sequence of the outermost of these events of one lane, without synchronisations, of which the profiler
-    itself makes some."""
+    """Builds the sequence of the outermost of these events of one lane, without synchronisations: the profiler itself
+    makes some."""
     events, role_of = timeline.events, timeline.vendor.role_of
     rows = rows[~named(events, rows, lambda name: "Synchronize" in (role_of(name) or name))]
     if (np.diff(events.start_ns[rows]) <= 0).any():

@@ -183,3 +183,26 @@ def test_modules_of_one_side_are_named_by_class() -> None:
     assert more.sentence.endswith("; nn.Modules that only the candidate calls: Head, 2 Conv2d, ReLU.")
     less = finding_of(compare(layers(aux=True), layers(aux=False)), "fewer_calls")
     assert less.sentence.endswith("; nn.Modules that only the baseline calls: Head, 2 Conv2d, ReLU.")
+
+
+def classified(calls: int) -> TraceBuilder:
+    """A model of one layer that is called so often in each of eight steps."""
+    trace, start = TraceBuilder(vendor="cpu"), 0
+    for step in range(8):
+        end = start + 250 * calls + 50 + step % 3
+        trace.step(step, start, end)
+        for call in range(calls):
+            at, number = start + 250 * call + 10, 100 * step + 2 * call
+            trace.python("nn.Module: Sequential_0", at, at + 230, number=number, module=1)
+            trace.python("nn.Module: Linear_0", at + 5, at + 225, number=number + 1, parent=number, module=2)
+            trace.op("aten::addmm", at + 10, at + 200)
+        start = end + 20
+    return trace
+
+
+def test_a_model_that_is_called_more_often_is_named() -> None:
+    """One sample at a time, or a second forward pass."""
+    more = finding_of(compare(classified(1), classified(16)), "more_calls")
+    assert more.sentence.endswith("; nn.Module Sequential_0 1 → 16 calls per step.")
+    less = finding_of(compare(classified(16), classified(1)), "fewer_calls")
+    assert less.sentence.endswith("; nn.Module Sequential_0 16 → 1 calls per step.")

@@ -10,7 +10,7 @@ from math import fsum
 import numpy as np
 
 from tb_perfcompare.comparison.causes.evidence.cause import Part
-from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, HOST
+from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, HOST, call_count_changed
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
 from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.wording import many, number_text, numbers_text, short
@@ -230,8 +230,9 @@ def _changes(pair: RuleContext) -> dict[int, float]:
 
 def modules_clause(pair: RuleContext, more: float) -> str:
     """Clause on the nn.Modules that only the side with more calls has, largest first: "; nn.Modules that only the
-    candidate calls: Sequential, 2 Conv2d, ReLU". "" if it has none, or if a side recorded no modules. A module's number
-    depends on those before it, so modules are counted by class."""
+    candidate calls: Sequential, 2 Conv2d, ReLU"; or on the largest that it calls more often: "; nn.Module Sequential_0
+    1 → 16 calls per step". "" if there are none, or if a side recorded no modules. A module's number depends on those
+    before it, so modules are counted by class."""
     word, one, other = ("candidate", pair.candidate, pair.baseline) if more > 0 else (
         "baseline", pair.baseline, pair.candidate)  # fmt: skip
     has, has_not = _modules(one), _modules(other)
@@ -241,7 +242,21 @@ def modules_clause(pair: RuleContext, more: float) -> str:
     classes = sorted((name for name in further if further[name] > 0), key=lambda name: (-has[name][1], name))
     named = [f"{further[name]} {name}" if further[name] > 1 else name for name in classes]
     rest = f" and {many(len(named) - _MAX_NAMED, 'other')}" if len(named) > _MAX_NAMED else ""
-    return f"; nn.Modules that only the {word} calls: {', '.join(named[:_MAX_NAMED])}{rest}" if named else ""
+    if not named:
+        return _recalled_module(pair, more)
+    return f"; nn.Modules that only the {word} calls: {', '.join(named[:_MAX_NAMED])}{rest}"
+
+
+def _recalled_module(pair: RuleContext, more: float) -> str:
+    recalled = {
+        name: amount for (name, *_), amount in pair.amounts("modules", "host_total").items()
+        if amount.calls_a and amount.calls_b and amount.more_calls * more > 0
+        and call_count_changed(amount.calls_a, amount.calls_b)
+    }  # fmt: skip
+    if not recalled:
+        return ""
+    name = max(recalled, key=lambda name: (recalled[name].us_a + recalled[name].us_b, name))
+    return f"; nn.Module {name} {numbers_text(recalled[name].calls_a, recalled[name].calls_b)} calls per step"
 
 
 def _modules(summary: Summary) -> dict[str, tuple[int, float]]:
