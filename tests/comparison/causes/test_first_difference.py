@@ -56,6 +56,16 @@ def test_the_first_call_with_other_inputs_is_named() -> None:
     assert slower.delta_us == -(faster.delta_us or 0.0)
 
 
+def test_arguments_without_a_list_of_sizes_are_no_operands() -> None:
+    """Other recorders write numbers among the shapes."""
+    def with_number(call: Call) -> Call:
+        name, us, dims = call
+        return (name, us, [*dims, 5]) if name == "aten::sub" else call  # type: ignore[list-item]
+
+    one, two = (trained(LAYER, *map(with_number, loss(first, ROWS))) for first in (ROWS, [1024, 1]))
+    assert "(broadcast to [1024, 1024])" in changed(one, two).sentence
+
+
 def test_products_in_another_order_start_with_the_first_of_them() -> None:
     def attention(first: list[list[int]], second: list[list[int]], us: int) -> TraceBuilder:
         return trained(LAYER, *(("aten::matmul", us, first), ("aten::matmul", us, second)), ("aten::elu", 50, [[9, 9]]))

@@ -91,7 +91,8 @@ def _sizes(shape: str) -> list[int]:
 
 
 def _broadcast(shape: str) -> str:
-    operands = [tuple(dims) for dims in json.loads(shape) if dims and all(isinstance(size, int) for size in dims)]
+    tensors = [dims for dims in json.loads(shape) if isinstance(dims, list) and dims]
+    operands = [tuple(dims) for dims in tensors if all(isinstance(size, int) for size in dims)]
     try:
         whole = np.broadcast_shapes(*operands)
     except ValueError:
