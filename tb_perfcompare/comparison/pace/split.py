@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
 
@@ -10,7 +12,7 @@ from tb_perfcompare.comparison.amount.amount_of_work import AmountOfWork
 from tb_perfcompare.comparison.kinds.strata import Strata
 from tb_perfcompare.comparison.pace.clocked import ASKED, NEEDED, Clocked, by_one_pace, by_their_paces
 from tb_perfcompare.comparison.pace.counted_work import CountedWork, counted_work
-from tb_perfcompare.comparison.pace.pace import MIN_COVERAGE, Pace, PaceRows, pace_of
+from tb_perfcompare.comparison.pace.pace import MIN_COVERAGE, PaceRows, pace_of
 from tb_perfcompare.comparison.pace.paced_time import (
     Samplings,
     Sides,
@@ -30,7 +32,7 @@ from tb_perfcompare.comparison.pace.select import (
     select,
     select_at_equal_amount,
 )
-from tb_perfcompare.comparison.pace.uninterrupted import Cells, UninterruptedSteps, steps_alone, uninterrupted_steps
+from tb_perfcompare.comparison.pace.uninterrupted import Cells, steps_alone, uninterrupted_steps
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
@@ -39,6 +41,9 @@ from tb_perfcompare.model.arrays import SidePair, each_side
 from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.summary.summary import STEP_TIME, StepCategory, Summary
 from tb_perfcompare.quick_dataclass import dataclass
+
+_Found: TypeAlias = tuple[Selected | None, PaceRows | str]
+"""Rows of the same work, if known, and their pace or why they have none."""
 
 SAME_INPUTS = 0.5
 """Share of device time on inputs of the same shapes below which kernels with equal launches may do different work."""
@@ -106,9 +111,9 @@ def common_work(
     the amount of work, if that varies: then all times are those at equal amount."""
     sides = baseline, candidate
     operators = operator_table(sides)
+    work = _common_work(sides, operators, options, least, amount, in_kinds=strata is not None)
     if amount is not None:
-        return _common_work(sides, operators, options, least, amount)
-    work = _common_work(sides, operators, options, least, in_kinds=strata is not None)
+        return work
     if strata is not None:  # a different mix of kinds may call other operators
         clocked = None if work.clocked is None else replace(work.clocked, strata=strata, uninterrupted=None)
         return replace(work, clocked=clocked)
@@ -122,85 +127,109 @@ def common_work(
 
 
 def _common_work(
-    sides: Sides, operators: str, options: CompareOptions, least: float, amount: AmountOfWork | None = None,
-    *, in_kinds: bool = False,
+    sides: Sides, operators: str, options: CompareOptions, least: float, amount: AmountOfWork | None,
+    *, in_kinds: bool,
 ) -> CommonWork:  # fmt: skip
     host = host_tables(sides, operators) if amount is None else tuple(filter(None, (operators,)))
     reason = _unusable_reason(sides, amount) or ("" if host else NO_SHAPES)
     if reason:
         return CommonWork(None, reason)
-    samples = each_side(observations, sides)
-    captures = each_side(lambda seen: seen.capture, samples)
-
-    def at_level(values: SidePair) -> SidePair:
-        return values if amount is None else amount.at_level(values)
-
-    times = at_level(per_observation(samples, [side.steps.total_ns for side in sides]))
-    if any((side <= 0).any() or not len(side) for side in times):
+    steps = _Steps(sides, each_side(observations, sides), operators, amount, options.alpha, least)
+    if any((side <= 0).any() or not len(side) for side in steps.times_ns):
         return CommonWork(None, "step times that are not above zero")
-    owned = {of: at_level(owned_time(sides, samples, of)) for of in ("host", "device")}
-    paths = {of: at_level(path_time(sides, samples, of)) for of in owned}
-    shares = {of: largest_share(time, times) for of, time in owned.items()}
-    paces: list[PaceRows] = []
-    selected: list[tuple[str, Selected]] = []
-    used: list[Pace] = []
-    reasons: list[str] = []
-    on_device = shares["device"] > 0
-    least = MIN_COVERAGE if on_device else least
-    uninterrupted: UninterruptedSteps | None = None
-
-    def pace_by(of: str, table: str) -> tuple[Selected | None, PaceRows | str]:
-        """Rows of a table and their pace, or why they have none."""
-        measure, noun = ("host_self", "operators") if of == "host" else ("total", "kernels")
-        if amount is None:
-            rows = select(table, measure, sides, samples, launching=of == "host" and table != operators)
-        else:
-            rows = select_at_equal_amount(table, measure, sides, samples, amount)
-        if rows is None:
-            return None, f"a side has no times of {noun} by {'input shape' if of == 'host' else 'launch'}"
-        if of == "device" and amount is None:
-            if not operators:
-                return None, NO_SHAPES
-            if operators == OPERATORS and same_inputs(sides) < SAME_INPUTS:
-                return None, "kernels ran on inputs of other shapes"
-        whole = times
-        if on_device:
-            totals = [side.groups[table].measures_ns[measure].sum(axis=0) for side in sides]
-            whole = at_level(per_observation(samples, totals))
+    found = {"host": _first_known(_pace_by(steps, "host", table) for table in host)}
+    if steps.on_device:
         # another mix of kinds has other means, but the same fastest calls; of steps at equal amount none are known
-        sliced = of == "device" and not in_kinds and amount is None
-        return rows, pace_of(of, rows.rows, captures, whole, noun, options.alpha, least, sliced=sliced)
+        found["device"] = _pace_by(steps, "device", KERNELS, sliced=not in_kinds and amount is None)
+    paces = {of: pace for of, (_, pace) in found.items()}
+    clocked = _clocked_with_device(steps, paces) if steps.on_device else _clocked_by_host(steps, paces["host"])
+    return CommonWork(
+        *clocked,
+        tuple(pace for pace in paces.values() if isinstance(pace, PaceRows)),
+        tuple((of, rows) for of, (rows, _) in found.items() if rows is not None),
+        any(seen.pooled for seen in steps.samples), steps.captures,
+    )  # fmt: skip
 
-    for of, tables in (("host", host), ("device", (KERNELS,))):
-        if of == "device" and not on_device:
-            continue
-        rows, outcome = pace_by(of, tables[0])
-        if len(tables) > 1 and not _is_known(outcome):
-            others = pace_by(of, tables[1])
-            rows, outcome = others if _is_known(others[1]) else (rows, outcome)
-        if rows is not None:
-            selected.append((of, rows))
-        if isinstance(outcome, PaceRows):
-            paces.append(outcome)
-            if of == "host" and not on_device and amount is None and _stand_alone(sides, samples):
-                uninterrupted = uninterrupted_steps(_parts(sides), outcome.rows, captures, options.alpha, least)
-        # uninterrupted steps show the pace even if whole steps do not
-        if isinstance(outcome, PaceRows) and (uninterrupted is not None or not outcome.pace.reason):
-            used.append(outcome.pace)
-        elif not on_device or largest_share(paths[of], times) >= NEEDED:
-            reasons.append(outcome if isinstance(outcome, str) else outcome.pace.reason)
-    kept = tuple(paces), tuple(selected), any(seen.pooled for seen in samples), captures
-    if reasons or not used:
-        return CommonWork(None, reasons[0] if reasons else "no work whose pace is known", *kept)
-    if not on_device:
-        clocked = by_one_pace(times, captures, used[0])
-        return CommonWork(replace(clocked, uninterrupted=uninterrupted), "", *kept)
+
+class _Steps:
+    """Observations in which common work is searched for: at equal amount of work, if the amount varies.
+
+    operators  group table of operators that can be the same work, "" if there is none
+    times_ns   step time, and `owned_ns`, the part that the "host" and the "device" own
+    least      share of the time that common work has to cover
+    """
+
+    def __init__(
+        self, sides: Sides, samples: Samplings, operators: str, amount: AmountOfWork | None, alpha: float, least: float
+    ) -> None:
+        self.sides, self.samples, self.operators, self.amount, self.alpha = sides, samples, operators, amount, alpha
+        self.captures = each_side(lambda seen: seen.capture, samples)
+        self.times_ns = self.at_level(per_observation(samples, [side.steps.total_ns for side in sides]))
+        self.owned_ns = {of: self.at_level(owned_time(sides, samples, of)) for of in ("host", "device")}
+        self.shares = {of: largest_share(time, self.times_ns) for of, time in self.owned_ns.items()}
+        self.on_device = self.shares["device"] > 0
+        self.least = MIN_COVERAGE if self.on_device else least
+
+    def at_level(self, values: SidePair) -> SidePair:
+        return values if self.amount is None else self.amount.at_level(values)
+
+
+def _first_known(found: Iterator[_Found]) -> _Found:
+    """The first whose pace is known; the first of all if none is."""
+    first = next(found)
+    return first if _is_known(first[1]) else next((other for other in found if _is_known(other[1])), first)
+
+
+def _pace_by(steps: _Steps, of: str, table: str, *, sliced: bool = False) -> _Found:
+    measure, noun, by = ("host_self", "operators", "input shape") if of == "host" else ("total", "kernels", "launch")
+    if steps.amount is None:
+        launching = of == "host" and table != steps.operators
+        rows = select(table, measure, steps.sides, steps.samples, launching=launching)
+    else:
+        rows = select_at_equal_amount(table, measure, steps.sides, steps.samples, steps.amount)
+    if rows is None:
+        return None, f"a side has no times of {noun} by {by}"
+    if of == "device" and not steps.operators:
+        return None, NO_SHAPES
+    by_shape = steps.amount is None and steps.operators == OPERATORS
+    if of == "device" and by_shape and same_inputs(steps.sides) < SAME_INPUTS:
+        return None, "kernels ran on inputs of other shapes"
+    whole = steps.times_ns
+    if steps.on_device:
+        totals = [side.groups[table].measures_ns[measure].sum(axis=0) for side in steps.sides]
+        whole = steps.at_level(per_observation(steps.samples, totals))
+    return rows, pace_of(of, rows.rows, steps.captures, whole, noun, steps.alpha, steps.least, sliced=sliced)
+
+
+def _clocked_by_host(steps: _Steps, found: PaceRows | str) -> tuple[Clocked | None, str]:
+    """Clocks of steps without device work, or why there are none."""
+    if isinstance(found, str):
+        return None, found
+    uninterrupted = None
+    if steps.amount is None and _stand_alone(steps.sides, steps.samples):
+        parts = _parts(steps.sides)
+        uninterrupted = uninterrupted_steps(parts, found.rows, steps.captures, steps.alpha, steps.least)
+    if found.pace.reason and uninterrupted is None:  # uninterrupted steps show the pace even if whole steps do not
+        return None, found.pace.reason
+    return replace(by_one_pace(steps.times_ns, steps.captures, found.pace), uninterrupted=uninterrupted), ""
+
+
+def _clocked_with_device(steps: _Steps, found: Mapping[str, PaceRows | str]) -> tuple[Clocked | None, str]:
+    """Clocks of steps with device work, or why there are none: a pace that much of the critical path follows is not
+    known."""
+    paths = {of: steps.at_level(path_time(steps.sides, steps.samples, of)) for of in found}
+    paces = {of: pace.pace for of, pace in found.items() if isinstance(pace, PaceRows) and not pace.pace.reason}
+    for of, pace in found.items():
+        if of not in paces and largest_share(paths[of], steps.times_ns) >= NEEDED:
+            return None, pace if isinstance(pace, str) else pace.pace.reason
+    if not paces:
+        return None, "no work whose pace is known"
     # the host may work during the whole step; the device works where it owns time, as no other category does then
-    limits = {"host": times, "device": owned["device"]}
-    unpaced = [time for of, time in owned.items() if of not in {pace.of for pace in used}]
-    if 1.0 - sum(shares.values()) >= ASKED:  # waiting for other ranks may be hidden, too
-        unpaced = [times]
-    return CommonWork(by_their_paces(times, captures, used, paths, limits, unpaced), "", *kept)
+    limits = {"host": steps.times_ns, "device": steps.owned_ns["device"]}
+    unpaced = [time for of, time in steps.owned_ns.items() if of not in paces]
+    if 1.0 - sum(steps.shares.values()) >= ASKED:  # waiting for other ranks may be hidden, too
+        unpaced = [steps.times_ns]
+    return by_their_paces(steps.times_ns, steps.captures, tuple(paces.values()), paths, limits, unpaced), ""
 
 
 def _alone(sides: Sides) -> tuple[Cells, Cells] | None:
