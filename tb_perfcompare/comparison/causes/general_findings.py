@@ -6,7 +6,7 @@ docs/method/findings.md.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from tb_perfcompare.comparison.causes.evidence.general_rules import (
     PYTHON,
     TABLES,
     UTILISATION_CHANGE,
+    GrownFunction,
     grown_function,
     has_stacks,
     kernel_fact,
@@ -140,6 +141,39 @@ class _Known:
         return (differs or waits_long) and part >= MAIN_SHARE
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Change:
+    """What the detected causes leave of a category's change.
+
+    row       the category in the ledger
+    whole     whether causes leave all of the change
+    same_way  entities that changed in its direction and have no cause, largest first; none if a source does not split
+    main      those of them that make much of it; `opposed`: those that changed as much in the other direction
+    is_python whether its entities are Python functions
+    inside    the Python function inside of which most of it is
+    """
+
+    category: StepCategory
+    row: LedgerRow
+    delta_us: float
+    whole: bool
+    same_way: EntityRows
+    main: Sequence[LedgerRow]
+    opposed: Sequence[LedgerRow]
+    is_python: bool
+    inside: GrownFunction | None
+
+    @property
+    def is_inside_main(self) -> bool:
+        """Whether the function inside of which most of it is is one of the main ones."""
+        return self.inside is not None and any(entity.path[1] == self.inside.name for entity in self.main)
+
+    @property
+    def is_one_sided(self) -> bool:
+        """Whether only one side calls that function."""
+        return self.inside is not None and self.inside.is_one_sided
+
+
 def find_causes(
     context: RuleContext, detected: DetectedCauses, named: Collection[str] = frozenset()
 ) -> tuple[Finding, ...]:  # fmt: skip
@@ -147,26 +181,43 @@ def find_causes(
     unexplained, if it matters. Entities that are `named` elsewhere are not repeated. A ratio that all kernels share is
     called uniform only if inputs are the same."""
     known = _Known(context, detected, named)
-    findings = []
-    for row in context.ledger.heads:
-        category = row.path[0]
-        delta_us, explained_us = row.delta / known.unit, detected.explained.get(category, 0.0)
-        rest_us = delta_us - explained_us
-        if abs(rest_us) < max(context.least_us, MIN_REST_SHARE * max(abs(delta_us), abs(explained_us))) or not rest_us:
-            continue
-        below = columns_of(category, context.ledger.entities(category))
-        unnamed = below.of_rows(_not_named(below, named)) if explained_us else below
-        if explained_us and not _is_unexplained(rest_us, unnamed, known):
-            continue
-        if not known.is_clear(category, rest_us) and not _is_counted(category, unnamed, rest_us, known):
-            continue
-        moved, against = _same_direction(rest_us, below), _same_direction(-rest_us, below)
-        if category == CATEGORY_LABELS[StepCategory.OTHER]:
-            moved &= _python(below)
-        same_way, other_way = (below.of_rows(np.flatnonzero(rows)) for rows in (moved, against))
-        findings.append(_finding(row, same_way, known, rest_us, other_way))
+    changes = (_change(row, known) for row in context.ledger.heads)
+    findings = [_finding(change, known) for change in changes if change is not None]
     findings.sort(key=lambda finding: -abs(finding.delta_us or 0.0))
     return tuple(findings[: context.options.top_findings])
+
+
+def _change(row: LedgerRow, known: _Known) -> _Change | None:
+    """The change of a category, if it is material, clear and not explained."""
+    label, delta_us = row.path[0], row.delta / known.unit
+    explained_us = known.detected.explained.get(label, 0.0)
+    rest_us = delta_us - explained_us
+    least_us = max(known.context.least_us, MIN_REST_SHARE * max(abs(delta_us), abs(explained_us)))
+    if abs(rest_us) < least_us or not rest_us:
+        return None
+    entities = columns_of(label, known.context.ledger.entities(label))
+    unnamed = entities.of_rows(_not_named(entities, known.named)) if explained_us else entities
+    if explained_us and not _is_unexplained(rest_us, unnamed, known):
+        return None
+    if not known.is_clear(label, rest_us) and not _is_counted(label, unnamed, rest_us, known):
+        return None
+    category, whole = StepCategory(CATEGORY_LABELS.index(label)), rest_us == delta_us
+    moved = _same_direction(rest_us, entities)
+    if category is StepCategory.OTHER:
+        moved &= _python(entities)
+    is_python = category is StepCategory.OTHER and bool(moved.any())
+    same_way = entities.of_rows(np.flatnonzero(moved))
+    if not whole:
+        same_way = same_way.of_rows(_not_named(same_way, known.named))
+    least = MAIN_SHARE * abs(rest_us) * known.unit
+    against = entities.of_rows(np.flatnonzero(_same_direction(-rest_us, entities)))[:2]
+    return _Change(
+        category, row, rest_us, whole, same_way,
+        main=[entity for entity in same_way[:3] if abs(entity.delta) >= least],
+        opposed=[entity for entity in against if abs(entity.delta) >= least and entity.path[1] not in known.named],
+        is_python=is_python,
+        inside=grown_function(*known.sides, rest_us) if is_python else None,
+    )  # fmt: skip
 
 
 def _is_counted(category: str, entities: EntityRows, delta_us: float, known: _Known) -> bool:
@@ -216,106 +267,108 @@ def _python(rows: EntityRows) -> NDArray[np.bool_]:
     return functions if recorded else np.zeros(len(rows), dtype=bool)
 
 
-def _finding(row: LedgerRow, same_way: EntityRows, known: _Known, delta_us: float, against: EntityRows) -> Finding:
-    """Finding on a category. `same_way`: its entities that changed in its direction, largest first (none if a source
-    does not split categories); `against`: those that changed in the other; `delta_us`: what other causes leave of
-    the change."""
-    label = row.path[0]
-    category = StepCategory(CATEGORY_LABELS.index(label))
-    whole = delta_us == row.delta / known.unit
-    subject = PYTHON if category is StepCategory.OTHER and same_way else GENERAL[category].meaning
-    if whole:
-        amounts = f" ({times_text(row.baseline / known.unit, row.candidate / known.unit)})"
-        sentence = f"{subject[0].upper()}{subject[1:]}: {signed_time(delta_us)}{known.per}{amounts}"
-    else:
-        sentence = f"Remaining {subject}: {signed_time(delta_us)}{known.per}"
-        same_way = same_way.of_rows(_not_named(same_way, known.named))
-    least = MAIN_SHARE * abs(delta_us) * known.unit
-    named = [e for e in same_way[:3] if abs(e.delta) >= least]  # the largest come first
+def _finding(change: _Change, known: _Known) -> Finding:
+    label, rule = change.row.path[0], GENERAL[change.category]
+    detail, look_at, further = _of_category(change, known)
     evidence = [Evidence("categories", label)]
-    inside = grown_function(*known.sides, delta_us) if subject == PYTHON else None
-    is_named = inside is None or any(entity.path[1] == inside.name for entity in named)
-    clauses = [] if inside is None or is_named else [inside.clause]
-    is_one_sided = inside is not None and inside.is_one_sided
-    tells_all = is_one_sided and not is_named
-    opposed = [
-        entity for entity in against[:2]
-        if abs(entity.delta) >= least and entity.path[1] not in known.named
-    ]  # fmt: skip
-    names = [entity.path[1] for entity in (*(named or same_way[:1]), *opposed)]
-    shown = dict(zip(names, short_apart(*names), strict=True))
-    if len(same_way):
-        elsewhere = known.named if category is StepCategory.KERNEL else frozenset()
-        clauses += [_entity_clause(entity, shown, known) for entity in named if entity.path[1] not in elsewhere]
-        clauses += [f"called in {short(inside.caller)}"] if inside is not None and is_named and inside.caller else []
-        if not named and not tells_all and same_way[0].path[1] not in elsewhere:
-            clauses += [f"spread over many entries, largest: {_entity_clause(same_way[0], shown, known)}"]
-        rest = _not_named(same_way, elsewhere)
-        if not tells_all:
-            clauses += _one_sided_clauses(same_way.of_rows(rest[rest >= max(len(named), 1)]), least, known)
-        for entity in named or same_way[:1]:
-            evidence.append(Evidence("ledger", " / ".join(entity.path)))
-            if category in TABLES:
-                evidence.append(Evidence(TABLES[category], entity.path[1]))
-    offsets = " and ".join(_entity_clause(entity, shown, known) for entity in opposed)
-    clauses += [f"offset by {offsets}"] if opposed else []
-    recorded = _recorded_calls(same_way) if subject == PYTHON else ""
-    clauses += [recorded] if recorded else []
-    if whole and category is StepCategory.OTHER:
-        clauses += filter(None, [place_clause(*known.sides, delta_us)])
-    hidden = _hidden(known, delta_us) if category is StepCategory.CPU_EXEC else []
-    clauses += hidden
-    recurring = recurring_clause(*known.sides, category, delta_us) if known.per else ""
-    if recurring:
-        clauses.append(recurring)
-    elif category is StepCategory.DATALOADER:
-        clauses += _few_steps_clause(known.context.candidate if delta_us > 0 else known.context.baseline)
-    if category is StepCategory.RUNTIME:
-        behind = responsible_operator(*known.sides, delta_us)
-        if behind:
-            clauses.append(behind[1])
-            evidence.append(Evidence("operators", behind[0]))
-    if category is StepCategory.KERNEL and known.detected.same_inputs:
-        before, after = (side.groups.get("kernels") for side in known.sides)
-        uniform = uniform_ratio(before, after)
-        if uniform is not None:
-            pace = ratio_text(uniform)
-            clauses.append(f"kernels {pace} per launch across the board, as from another clock or device")
+    for entity in change.main or change.same_way[:1]:
+        evidence.append(Evidence("ledger", " / ".join(entity.path)))
+        if change.category in TABLES:
+            evidence.append(Evidence(TABLES[change.category], entity.path[1]))
     return Finding(
-        rule=GENERAL[category].names[0],
-        subject=named[0].path[1] if named else label,
+        rule=rule.names[0],
+        subject=change.main[0].path[1] if change.main else label,
         category=label,
-        delta_us=delta_us,
-        share=share_of(delta_us * known.unit, known.context.ledger.delta),
-        sentence="; ".join([sentence, *clauses]) + ".",
-        evidence=tuple(evidence),
-        confidence=COUNTED_ALONE if is_one_sided else _confidence(label, known, whole=whole),
-        look_at="the device work that runs at the same time" if hidden
-        else f"{FUNCTIONS}{_RECORDED if recorded else ''}" if subject == PYTHON
-        else _WORKERS if recurring and category is StepCategory.DATALOADER
-        else _from_python(category, known, delta_us) + _look_at(category, known),
+        delta_us=change.delta_us,
+        share=share_of(change.delta_us * known.unit, known.context.ledger.delta),
+        sentence="; ".join([_amount(change, known), *_entity_clauses(change, known), *filter(None, detail)]) + ".",
+        evidence=(*evidence, *further),
+        confidence=COUNTED_ALONE if change.is_one_sided else _confidence(label, known, whole=change.whole),
+        look_at=look_at,
     )
 
 
-def _from_python(category: StepCategory, known: _Known, delta_us: float) -> str:
+def _amount(change: _Change, known: _Known) -> str:
+    """How the sentence begins: "CPU time: +8.00 ms per step (25.0 → 33.0 ms)"."""
+    subject = PYTHON if change.is_python else GENERAL[change.category].meaning
+    by = f"{signed_time(change.delta_us)}{known.per}"
+    if not change.whole:
+        return f"Remaining {subject}: {by}"
+    amounts = times_text(change.row.baseline / known.unit, change.row.candidate / known.unit)
+    return f"{subject[0].upper()}{subject[1:]}: {by} ({amounts})"
+
+
+def _entity_clauses(change: _Change, known: _Known) -> list[str]:
+    """Clauses on the main entities, or on the largest of many small ones, and on those that offset them."""
+    largest = change.main or change.same_way[:1]
+    names = [entity.path[1] for entity in (*largest, *change.opposed)]
+    shown = dict(zip(names, short_apart(*names), strict=True))
+    elsewhere = known.named if change.category is StepCategory.KERNEL else frozenset()
+    clauses = [_entity_clause(entity, shown, known) for entity in change.main if entity.path[1] not in elsewhere]
+    if change.inside is not None and not change.is_inside_main:
+        clauses.insert(0, change.inside.clause)
+    elif change.inside is not None and change.inside.caller:
+        clauses.append(f"called in {short(change.inside.caller)}")
+    if not change.is_one_sided or change.is_inside_main:
+        if not change.main:
+            clauses += [
+                f"spread over many entries, largest: {_entity_clause(entity, shown, known)}"
+                for entity in largest if entity.path[1] not in elsewhere
+            ]  # fmt: skip
+        rest = _not_named(change.same_way, elsewhere)
+        clauses += _one_sided_clauses(change.same_way.of_rows(rest[rest >= len(largest)]), change.delta_us, known)
+    if change.opposed:
+        clauses.append(f"offset by {' and '.join(_entity_clause(entity, shown, known) for entity in change.opposed)}")
+    return clauses
+
+
+def _of_category(change: _Change, known: _Known) -> tuple[Sequence[str], str, Sequence[Evidence]]:
+    """Clauses that only changes of this category have ("" for none), what to look at, and evidence for the clauses."""
+    category, delta_us, look_at = change.category, change.delta_us, _look_at(change.category, known)
+    recurring = recurring_clause(*known.sides, category, delta_us) if known.per else ""
+    match category:
+        case StepCategory.OTHER:
+            place = place_clause(*known.sides, delta_us) if change.whole else ""
+            if not change.is_python:
+                return (place, recurring), f"{_from_python(known, delta_us)}{look_at}", ()
+            recorded = _recorded_calls(change.same_way)
+            return (recorded, place, recurring), f"{FUNCTIONS}{_RECORDED if recorded else ''}", ()
+        case StepCategory.CPU_EXEC:
+            hidden = _hidden(known, delta_us)
+            return (hidden, recurring), "the device work that runs at the same time" if hidden else look_at, ()
+        case StepCategory.DATALOADER:
+            more = known.context.candidate if delta_us > 0 else known.context.baseline
+            return (recurring or _few_steps_clause(more),), _WORKERS if recurring else look_at, ()
+        case StepCategory.RUNTIME:
+            operator, clause = responsible_operator(*known.sides, delta_us) or ("", "")
+            return (recurring, clause), look_at, [Evidence("operators", operator)] if operator else ()
+        case StepCategory.KERNEL if known.detected.same_inputs:
+            baseline, candidate = (side.groups.get("kernels") for side in known.sides)
+            uniform = uniform_ratio(baseline, candidate)
+            pace = f"kernels {ratio_text(uniform or 1)} per launch across the board, as from another clock or device"
+            return (recurring, pace if uniform is not None else ""), look_at, ()
+    return (recurring,), look_at, ()
+
+
+def _from_python(known: _Known, delta_us: float) -> str:
     """What to look at first if the step makes more (fewer) tensors from Python data, which has no event of its own."""
     more = known.context.amount("operators", "host_total", "aten::lift_fresh").more_calls
-    is_theirs = category is StepCategory.OTHER and abs(more) >= 1 and more * delta_us > 0
+    is_theirs = abs(more) >= 1 and more * delta_us > 0
     return "torch.tensor() of Python lists or NumPy arrays (aten::lift_fresh), " if is_theirs else ""
 
 
-def _hidden(known: _Known, delta_us: float) -> list[str]:
-    """Clause if operators take as long as before: then the device hides another part of their time."""
+def _hidden(known: _Known, delta_us: float) -> str:
+    """Clause if operators take as long as before: then the device hides another part of their time; else ""."""
     totals = []
     for side in known.sides:
         operators = side.groups.get("operators")
         if not side.device.count or operators is None:
-            return []
+            return ""
         totals.append(float(operators.measures_ns["host_self"].sum()) / len(side.steps) / 1000)
     if (totals[1] - totals[0]) * np.sign(delta_us) >= AS_LONG * abs(delta_us):
-        return []
+        return ""
     more = "less" if delta_us > 0 else "more"
-    return [f"{more} of it is hidden behind device work: in all, operators take {times_text(*totals)}"]
+    return f"{more} of it is hidden behind device work: in all, operators take {times_text(*totals)}"
 
 
 def _recorded_calls(functions: EntityRows) -> str:
@@ -326,15 +379,16 @@ def _recorded_calls(functions: EntityRows) -> str:
     return f"{number_text(abs(more))} {'more' if more > 0 else 'fewer'} calls are recorded, which takes time, too"
 
 
-def _few_steps_clause(side: Summary) -> list[str]:
-    """Clause if a few steps contain most of the waiting for data: several workers hand over several batches at once."""
+def _few_steps_clause(side: Summary) -> str:
+    """Clause if a few steps contain most of the waiting for data: several workers hand over several batches at once;
+    "" if not."""
     waits = side.owned.by_category()[StepCategory.DATALOADER]
     few = int(FEW_STEPS * len(waits))
     longest = np.sort(waits)[::-1][:few]
     if not few or not waits.any() or longest.sum() < MAX_WAITS * waits.sum():
-        return []
+        return ""
     count = int((np.cumsum(longest) < MAX_WAITS * waits.sum()).sum()) + 1
-    return [f"{percent_text(longest[:count].sum() / waits.sum())} of it in {count} of {many(len(waits), 'step')}"]
+    return f"{percent_text(longest[:count].sum() / waits.sum())} of it in {count} of {many(len(waits), 'step')}"
 
 
 def _look_at(category: StepCategory, known: _Known) -> str:
@@ -358,9 +412,9 @@ def _not_named(rows: EntityRows, named: Collection[str]) -> NDArray[np.int64]:
     return np.flatnonzero(np.array([key not in named for key in rows.key], dtype=bool))
 
 
-def _one_sided_clauses(rest: EntityRows, least: float, known: _Known) -> list[str]:
+def _one_sided_clauses(rest: EntityRows, delta_us: float, known: _Known) -> list[str]:
     """Clauses on many small one-sided entities, if together they make a quarter of the change."""
-    out = []
+    out, least = [], MAIN_SHARE * abs(delta_us) * known.unit
     for status, words, side in (("added", "are new", 1), ("removed", "are gone", 0)):
         group = np.flatnonzero(rest.status == STATUSES.index(status))
         total = sum(abs(rest.delta[group]).tolist())
