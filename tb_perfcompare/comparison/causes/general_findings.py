@@ -268,22 +268,27 @@ def _python(rows: EntityRows) -> NDArray[np.bool_]:
 
 
 def _finding(change: _Change, known: _Known) -> Finding:
-    label, rule = change.row.path[0], GENERAL[change.category]
+    label, context = change.row.path[0], known.context
     detail, look_at, further = _of_category(change, known)
     evidence = [Evidence("categories", label)]
     for entity in change.main or change.same_way[:1]:
         evidence.append(Evidence("ledger", " / ".join(entity.path)))
         if change.category in TABLES:
             evidence.append(Evidence(TABLES[change.category], entity.path[1]))
+    confidence = COUNTED_ALONE if change.is_one_sided else repeatability(
+        context.p_values.get(label), context.headline.verdict, context.options.alpha,
+        apart=label in context.clear.apart, too_few=label in context.clear.too_few,
+        paced=context.paced.get(label) if change.whole else None,
+    )  # fmt: skip
     return Finding(
-        rule=rule.names[0],
+        rule=GENERAL[change.category].names[0],
         subject=change.main[0].path[1] if change.main else label,
         category=label,
         delta_us=change.delta_us,
-        share=share_of(change.delta_us * known.unit, known.context.ledger.delta),
+        share=share_of(change.delta_us * known.unit, context.ledger.delta),
         sentence="; ".join([_amount(change, known), *_entity_clauses(change, known), *filter(None, detail)]) + ".",
         evidence=(*evidence, *further),
-        confidence=COUNTED_ALONE if change.is_one_sided else _confidence(label, known, whole=change.whole),
+        confidence=confidence,
         look_at=look_at,
     )
 
@@ -456,13 +461,3 @@ def _utilisation(kernel: str, known: _Known) -> str:
         if x is not None and y is not None and abs(y - x) >= UTILISATION_CHANGE:
             out += f"; {word} {percent_text(x)} → {percent_text(y)}"
     return out
-
-
-def _confidence(label: str, known: _Known, *, whole: bool) -> str:
-    """`whole`: the finding is on all of the category's change, as that at equal machine speed is."""
-    context = known.context
-    return repeatability(
-        context.p_values.get(label), context.headline.verdict, context.options.alpha,
-        apart=label in context.clear.apart, too_few=label in context.clear.too_few,
-        paced=context.paced.get(label) if whole else None,
-    )  # fmt: skip
