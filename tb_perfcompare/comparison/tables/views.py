@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,13 +13,13 @@ from tb_perfcompare.comparison.ranks.table import own_ranks
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.caveats import merged
 from tb_perfcompare.comparison.result.plain_values import Cell
-from tb_perfcompare.comparison.result.table import Column, Table, by_name
+from tb_perfcompare.comparison.result.table import ColumnRows, Table, by_name, picked
 from tb_perfcompare.comparison.result.wording import many, noun_of, setting_words
 from tb_perfcompare.comparison.tables import bandwidths
 from tb_perfcompare.comparison.tables.counters import counters_view
 from tb_perfcompare.comparison.tables.fixed_tables import BOUND_WHAT, SETTING_NAMES, mean_us, steps_table
 from tb_perfcompare.comparison.tables.memory import memory_views
-from tb_perfcompare.comparison.tables.table_specs import KEY_COLUMNS, TABLE_SPECS
+from tb_perfcompare.comparison.tables.table_specs import KEY_COLUMNS, TABLE_SPECS, TableSpec
 from tb_perfcompare.comparison.work.by_family import BY_FAMILY, NO_WORK, work_by_family
 from tb_perfcompare.comparison.work.measured import (
     MEASURED_WORK,
@@ -30,8 +30,8 @@ from tb_perfcompare.comparison.work.measured import (
     measured_work,
 )
 from tb_perfcompare.comparison.work.row_work import OF_TABLES, has_work, table_work
-from tb_perfcompare.comparison.work.work_columns import SHOWN_WORK, notes_of, own_columns
-from tb_perfcompare.model.arrays import median
+from tb_perfcompare.comparison.work.work_columns import SHOWN_WORK, Made, notes_of, own_columns
+from tb_perfcompare.model.arrays import Floats, Ints, median
 from tb_perfcompare.model.device_peaks import DevicePeaks, GivenPeak, device_peaks
 from tb_perfcompare.model.summary.groups import KERNEL_METRICS
 from tb_perfcompare.model.summary.job_workers import job_workers
@@ -209,53 +209,65 @@ def _group(name: str, table: GroupTable, summary: Summary, peaks: DevicePeaks | 
     work = None
     if name in OF_TABLES and has_work(summary, OF_TABLES[name][0]):
         work = table_work(summary, name, {key: row for row, key in enumerate(table.keys)}, len(table), peaks)
-    calls = table.calls.sum(axis=1).tolist()
-    cells: list[tuple[Column, Sequence[Cell]]] = [
-        (columns.key(key, KEY_COLUMNS[key][0], "name" if key == "name" else KEY_COLUMNS[key][1]),
-         [row[part] for row in table.keys])
-        for part, key in enumerate(table.key_columns)
+    of_messages = bandwidths.own_columns(summary, name) if name in bandwidths.TABLES else []
+    cells = [
+        *_keys(table), *_calls_and_times(spec, table, steps), *_extremes(table), *_facts(spec, table),
+        *([] if work is None else own_columns(work, SHOWN_WORK if name == "operators_by_shape" else ())),
+        *of_messages,
     ]  # fmt: skip
-    if any(calls):
-        column = columns.count("calls", spec.calls, f"{spec.calls.lower()}, {columns.PER_STEP}")
-        cells.append((column, [count / steps for count in calls]))
-    order = np.zeros(len(table))
+    sorting = (table.measures_ns[source].sum(axis=1) for source in spec.order if source in table.measures_ns)
+    order = sum(sorting, np.zeros(len(table)))
+    ranked = sorted(range(len(table)), key=lambda row: (-order[row], table.keys[row]))
+    rows = picked(ColumnRows(tuple(values for _, values in cells), len(table)), ranked)
+    of_work = () if work is None else notes_of(work)
+    means = f"Means over {many(steps, 'step')}."
+    notes = (columns.CORRECTED, *spec.notes, *of_work, *bandwidths.notes_of(of_messages), means)
+    return Table(name, spec.title, tuple(column for column, _ in cells), rows, notes)
+
+
+def _keys(table: GroupTable) -> Iterator[Made]:
+    for part, key in enumerate(table.key_columns):
+        label, what = KEY_COLUMNS[key]
+        yield columns.key(key, label, "name" if key == "name" else what), tuple(row[part] for row in table.keys)
+
+
+def _calls_and_times(spec: TableSpec, table: GroupTable, steps: int) -> Iterator[Made]:
+    """Calls and times per step; where calls are one of something, such as a copy, mean time and share of each row."""
+    calls = table.calls.sum(axis=1)
+    if calls.any():
+        yield columns.count("calls", spec.calls, f"{spec.calls.lower()}, {columns.PER_STEP}"), calls / steps
     for measure in spec.measures:
         if measure.source not in table.measures_ns:
             continue
-        total = table.measures_ns[measure.source].sum(axis=1)
+        times = table.measures_ns[measure.source].sum(axis=1)
         label = measure.label or ("Host self" if measure.source == "host_self" else "Total")
         column = columns.time(f"{measure.source}_us", label, f"{measure.definition}; {columns.PER_STEP}")
-        times = total.tolist()
-        cells.append((column, [time / steps / 1000 for time in times]))
-        if measure.source in spec.order:
-            order += total
+        yield column, times / steps / 1000
         if spec.one and not measure.name:
-            everything = sum(times)
-            cells += [
-                (columns.time("mean_us", f"Per {spec.one}", f"mean time of one {spec.one}"),
-                 [time / n / 1000 if n else None for time, n in zip(times, calls, strict=True)]),
-                (columns.fraction("share", "Share", "fraction of the time of all rows"),
-                 [time / everything if everything else None for time in times]),
-            ]  # fmt: skip
+            mean = columns.time("mean_us", f"Per {spec.one}", f"mean time of one {spec.one}")
+            yield mean, _ratio(times, calls) / 1000
+            yield columns.fraction("share", "Share", "fraction of the time of all rows"), _ratio(times, times.sum())
+
+
+def _ratio(part: Ints, whole: Ints) -> Floats:
+    """part / whole, NaN where the whole is 0."""
+    ratio: Floats = np.divide(part, whole, out=np.full(len(part), np.nan), where=whole > 0)
+    return ratio
+
+
+def _extremes(table: GroupTable) -> Iterator[Made]:
     for label, values in (("min", table.min_ns), ("max", table.max_ns)):
         if values is not None:
             column = columns.time(f"{label}_us", label.capitalize(), f"{label}imum time of one call", shown=False)
-            cells.append((column, [ns / 1000 for ns in values.tolist()]))
+            yield column, values / 1000
+
+
+def _facts(spec: TableSpec, table: GroupTable) -> Iterator[Made]:
     for fact in spec.facts:
         figures = table.facts.get(fact.name)
         if figures is not None and np.isfinite(figures).any():
             column = columns.fact(fact.name, fact.label, fact.unit, fact.definition, better=fact.better)
-            cells.append((column, [float(figure) if np.isfinite(figure) else None for figure in figures]))
-    of_work = [] if work is None else own_columns(work, SHOWN_WORK if name == "operators_by_shape" else ())
-    of_messages = bandwidths.own_columns(summary, name) if name in bandwidths.TABLES else []
-    for column, own in (*of_work, *of_messages):
-        cells.append((column, [None if cell != cell else cell for cell in own]))  # NaN: not known
-    rows = list(zip(*(own for _, own in cells), strict=True))
-    ranked = sorted(range(len(rows)), key=lambda i: (-order[i], table.keys[i]))
-    of_works = () if work is None else notes_of(work)
-    means = f"Means over {many(steps, 'step')}."
-    notes = (columns.CORRECTED, *spec.notes, *of_works, *bandwidths.notes_of(of_messages), means)
-    return Table(name, spec.title, tuple(column for column, _ in cells), tuple(rows[i] for i in ranked), notes)
+            yield column, np.where(np.isfinite(figures), figures, np.nan)
 
 
 def _device(summary: Summary) -> Table:
