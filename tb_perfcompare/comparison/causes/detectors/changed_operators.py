@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from math import fsum
+from typing import NamedTuple
 
 from tb_perfcompare.comparison.causes.detectors.collectives import COLLECTIVE_SLOWER
 from tb_perfcompare.comparison.causes.detectors.more_calls import MORE_CALLS, times_as_often
@@ -124,6 +126,14 @@ class _Changed:
         return self.calls.us_a + self.calls.us_b
 
 
+class _Groups(NamedTuple):
+    """Operators that only the candidate has, that only the baseline has, and that both have."""
+
+    new: list[_Changed]
+    gone: list[_Changed]
+    others: list[_Changed]
+
+
 def replaced(pair: RuleContext) -> list[Replacement]:
     """Operators in whose place others are called; none if operators are recorded on one side only, if graphs are
     replayed, or if code is compiled."""
@@ -147,44 +157,45 @@ def with_replaced_calls(pair: RuleContext) -> frozenset[str]:
 
 def replaced_operator_rules(pair: RuleContext) -> Iterator[Cause]:
     """One finding for each operator in whose place others are called, whatever their times."""
-    operator_names = {key[0] for key in pair.amounts("operators", "host_total")}
     counted_names: set[str] = set()
     for replacement in pair.once(replaced):
-        same = {name for name in replacement.moved if has_same_inputs(pair, name)}
-        explains, calls_of = replacement.explains(pair.unit, without=same), replacement.operator_calls()
         names = {one.frame.key[2] for top in replacement.all for one in top.walk()}
-        inside = replacement.explains(pair.unit).values()
-        around = gaps_around(pair, names, inside) if counted_names.isdisjoint(names) else {}
+        yield _replacement(pair, replacement, names, with_gaps=counted_names.isdisjoint(names))
         counted_names |= names
-        explains |= around
-        delta = fsum(explains.values())
-        went, came = (_places_text(side, operator_names) for side in (replacement.went, replacement.came))
-        more = sum(calls_of.values())
-        count, _, what = many(abs(more), "operator call").partition(" ")
-        calls = f", {count} {'more' if more > 0 else 'fewer'} {what}" if more else ""
-        inputs = other_inputs(pair, replacement.parent) if replacement.parent else None
-        where = f" in {short(replacement.parent)}" if replacement.parent else mostly_in(pair, explains)
-        called = values_of(pair, replacement.parent) if inputs is None else None
-        changed = inputs or called
-        where += f", {changed.clause}" if changed is not None else ""
-        setting = known_setting(_amounts(pair, names)) if called is None else called.look_at
-        sentence = (
-            f"Operator replaced{where}: {signed_time(delta)} per step{_gaps_clause(around, delta)}{calls}; "
-            f"{went} → {came}."
-        )
-        first = max(replacement.went, key=lambda place: (not place.is_backward, place.frame.baseline, place.name))
-        new = max(replacement.came, key=lambda place: (not place.is_backward, place.frame.candidate, place.name))
-        yield cause(
-            pair, OPERATOR_REPLACED, first.frame.key[2], "all", delta, sentence,
-            tuple(
-                Evidence("operators", name) if (name := place.frame.key[2]) in operator_names
-                else Evidence("ledger", f"{CPU_EXEC} / {name}")
-                for place in (first, new)
-            ),
-            name="" if inputs is None else inputs.rule,
-            look_at=setting if inputs is None else INPUTS,
-            explains=explains, calls=calls_of,
-        )  # fmt: skip
+
+
+def _replacement(pair: RuleContext, replacement: Replacement, names: set[str], *, with_gaps: bool) -> Cause:
+    """The finding on a replacement, whose operators are `names`. `with_gaps`: it explains the gaps around them."""
+    operators = {key[0] for key in pair.amounts("operators", "host_total")}
+    same = {name for name in replacement.moved if has_same_inputs(pair, name)}
+    explains, calls_of = replacement.explains(pair.unit, without=same), replacement.operator_calls()
+    around = gaps_around(pair, names, replacement.explains(pair.unit).values()) if with_gaps else {}
+    explains |= around
+    delta, more = fsum(explains.values()), sum(calls_of.values())
+    where, look_at, rule = mostly_in(pair, explains), known_setting(_amounts(pair, names)), ""
+    if replacement.parent:
+        where = f" in {short(replacement.parent)}"
+        if inputs := other_inputs(pair, replacement.parent):
+            where, look_at, rule = f"{where}, {inputs.clause}", INPUTS, inputs.rule
+        elif called := values_of(pair, replacement.parent):
+            where, look_at = f"{where}, {called.clause}", called.look_at
+    count, _, what = many(abs(more), "operator call").partition(" ")
+    calls = f", {count} {'more' if more > 0 else 'fewer'} {what}" if more else ""
+    went, came = (_places_text(side, operators) for side in (replacement.went, replacement.came))
+    first = max(replacement.went, key=lambda place: (not place.is_backward, place.frame.baseline, place.name))
+    new = max(replacement.came, key=lambda place: (not place.is_backward, place.frame.candidate, place.name))
+    time = f"{signed_time(delta)} per step{_gaps_clause(around, delta)}"
+    return cause(
+        pair, OPERATOR_REPLACED, first.frame.key[2], "all", delta,
+        f"Operator replaced{where}: {time}{calls}; {went} → {came}.",
+        tuple(_evidence(place.frame.key[2], of_operator=place.frame.key[2] in operators) for place in (first, new)),
+        name=rule, look_at=look_at, explains=explains, calls=calls_of,
+    )  # fmt: skip
+
+
+def _evidence(name: str, *, of_operator: bool) -> Evidence:
+    """Row of an operator, or of an annotation."""
+    return Evidence("operators", name) if of_operator else Evidence("ledger", f"{CPU_EXEC} / {name}")
 
 
 def _amounts(pair: RuleContext, names: Collection[str]) -> dict[str, Amount]:
@@ -228,10 +239,30 @@ def _places_text(places: list[Place], operators: Collection[str]) -> str:
 def changed_operator_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     """One finding for all operators whose calls differ, unless other causes explain it. None if operators are
     recorded on one side only, or if graphs are replayed."""
-    found_rules = explained.rules
+    changed, rules = _unexplained(pair, explained), explained.rules
+    # a change too small to matter is reported only if nothing else is found
+    least_us = pair.least_us if rules or all(operator.is_in_both for operator in changed) else 0.0
+    parts = _by_direction(pair, changed) if changed else []
+    finding_on = partial(_cause_of, pair, is_all=len(parts) == 1, names_modules=not rules & set(MORE_CALLS.names))
+    for number, part in enumerate(parts):
+        if not explained.covers(_cause_of(pair, part, is_all=True)):
+            change = finding_on(_left(part, explained), explained=None if number else explained)
+            if abs(change.finding.delta_us or 0) >= least_us:
+                yield change
+            continue
+        # the waits account for the time that they expose; new operators in it are still reported by count, and so
+        # are calls that decide the verdict
+        waits = SYNCHRONISATION.names[0] in rules and _matters(pair, part)
+        decides = pair.headline.counted is not None and rules <= _OF_MACHINE and not number
+        if waits or decides:
+            yield finding_on(part, is_counted=True)
+
+
+def _unexplained(pair: RuleContext, explained: Explained) -> list[_Changed]:
+    """Operators and annotations whose calls differ, unless other causes are about them."""
     operators = pair.amounts("operators", "host_total")
-    if not _recorded(operators) or found_rules & {"graph_lost", "graph_gained"} or _launches_graphs(pair):
-        return
+    if not _recorded(operators) or _launches_graphs(pair):
+        return []
     steady = _in_most_steps(pair.baseline) | _in_most_steps(pair.candidate)
     certain = recounted_operators(pair)
     counted = {
@@ -239,42 +270,23 @@ def changed_operator_rules(pair: RuleContext, explained: Explained) -> Iterator[
         if key[0] in steady and (key[0] in certain or call_count_changed(amount.calls_a, amount.calls_b))
     }  # fmt: skip
     host = pair.entities(CPU_EXEC)
-    host_amounts = {name: host[at] for at, name in enumerate(host.key) if name in counted}
+    own = {name: host[at] for at, name in enumerate(host.key) if name in counted}
     kernels = _kernels(pair, counted)
     changed = [
-        _Changed(name, amount, _explained(pair, name, host_amounts.get(name), kernels.get(name, {}), amount))
+        _Changed(name, amount, _explained(pair, name, own.get(name), kernels.get(name, {}), amount))
         for name, amount in counted.items()
     ]
     if changed:
         changed += _annotations(pair, host, operators)
     # work in loader processes or hidden behind the device has no exposed time
-    changed = [operator for operator in changed if operator.delta_us]
-    if found_rules & {"more_calls", "fewer_calls"}:
-        changed = [operator for operator in changed if not operator.is_in_both]
-    changed = [
-        operator for operator in changed if not explained.has_most_calls(operator.name, operator.calls.more_calls)
-    ]
-    if found_rules & set(COLLECTIVE_SLOWER.names):
-        changed = [operator for operator in changed if not is_collective_operator(operator.name)]
-    if not changed:
-        return
-    # a change too small to matter is reported only if nothing else is found
-    trifle = found_rules or all(operator.is_in_both for operator in changed)
-    parts = _by_direction(pair, changed)
-    names_modules = not found_rules & set(MORE_CALLS.names)
-    for part in parts:
-        rest = explained if part is parts[0] else None
-        left = _left(part, explained)
-        change = _cause_of(pair, left, is_all=len(parts) == 1, explained=rest, names_modules=names_modules)
-        if explained.covers(_cause_of(pair, part, is_all=True)):
-            # the waits account for the time that they expose; new operators in it are still reported by count, and so
-            # are calls that decide the verdict
-            waits = SYNCHRONISATION.names[0] in found_rules and _matters(pair, part)
-            decides = pair.headline.counted is not None and found_rules <= _OF_MACHINE and part is parts[0]
-            if waits or decides:
-                yield _cause_of(pair, part, is_all=len(parts) == 1, is_counted=True, names_modules=names_modules)
-        elif abs(change.finding.delta_us or 0) >= pair.least_us or not trifle:
-            yield change
+    return [operator for operator in changed if operator.delta_us and not _is_told(operator, explained)]
+
+
+def _is_told(operator: _Changed, explained: Explained) -> bool:
+    """Whether other causes are about the calls of an operator."""
+    of_all = operator.is_in_both and not explained.rules.isdisjoint(MORE_CALLS.names)
+    slower = is_collective_operator(operator.name) and not explained.rules.isdisjoint(COLLECTIVE_SLOWER.names)
+    return of_all or slower or explained.has_most_calls(operator.name, operator.calls.more_calls)
 
 
 def _matters(pair: RuleContext, changed: list[_Changed]) -> bool:
@@ -287,12 +299,12 @@ def _matters(pair: RuleContext, changed: list[_Changed]) -> bool:
 
 
 def _by_direction(pair: RuleContext, changed: list[_Changed]) -> list[list[_Changed]]:
-    """Increases and decreases as separate groups if each makes a substantial part, because a sum would hide both;
-    else one group. New operators stay with those they replaced."""
+    """Increases and decreases as separate groups, the larger first, if each makes a substantial part, because a sum
+    would hide both; else one group. New operators stay with those they replaced."""
     one_sided = [operator for operator in changed if not operator.is_in_both]
     replaced = {bool(operator.calls.calls_a) for operator in one_sided} == {False, True}
-    singles = [[operator] for operator in changed]
-    units = [one_sided, *(single for single in singles if single[0].is_in_both)] if replaced else singles
+    units = [one_sided] if replaced else []
+    units += [[operator] for operator in changed if operator.is_in_both or not replaced]
     sums = [fsum(operator.delta_us for operator in unit) for unit in units]
     more, less = (fsum(us for us in sums if sign * us > 0) * sign for sign in (1, -1))
     if min(more, less) < max(pair.least_us, MIN_OPPOSITE_RATIO * max(more, less)):
@@ -302,9 +314,7 @@ def _by_direction(pair: RuleContext, changed: list[_Changed]) -> list[list[_Chan
         for sign in (1, -1)
     ]
     if more == less:  # exchanged sides keep the order
-        return sorted(
-            parts, key=lambda part: (all(each.is_in_both for each in part), min(each.name for each in part))
-        )  # fmt: skip
+        return sorted(parts, key=lambda part: (all(one.is_in_both for one in part), min(one.name for one in part)))
     return parts if more > less else parts[::-1]
 
 
@@ -319,35 +329,33 @@ def _cause_of(
     within = mostly_in(pair, explains)
     around = _gaps(pair, changed, explains, explained) if explained is not None else {}
     explains |= around
-    new, gone, others = groups = _in_order(pair, changed, telling(amounts))
+    every = new, gone, others = _in_order(pair, changed, telling(amounts))
     again = pair.once(recomputed)
     is_again = fsum(again.get(operator.name, 0.0) for operator in others) * fsum(explains.values()) > 0
-    explains |= in_hooks(pair, explains) if is_again else {}
-    delta = fsum(explains.values())
-    recounted = is_again or _take_most(others, (*new, *gone))
-    title = _title([], [], others, delta) if recounted else _title(new, gone, others, delta)
     if is_again:
+        explains |= in_hooks(pair, explains)
+    delta = fsum(explains.values())
+    about = _Groups([], [], others) if is_again or _take_most(others, (*new, *gone)) else every
+    growing = growing_clause(pair, amounts, [operator.name for group in every for operator in group])
+    if is_again:
+        rule, look_at = RECOMPUTATION, ""
         title = f"Activations are {'' if delta > 0 else 'no longer '}recomputed in the backward pass"
-    time = "" if is_counted else f"{signed_time(delta)} per step{_gaps_clause(around, delta)}; "
-    calls_first = recounted or not (new or gone)
+    else:
+        rule, title = OPERATORS_CHANGED, _title(about, delta)
+        look_at = known_setting(amounts) or (KEPT if growing else setting_of_arguments(pair))
+    calls_first = not (about.new or about.gone)
+    sentence = f"{title}{within}"
+    if not is_counted:
+        sentence += f": {signed_time(delta)} per step{_gaps_clause(around, delta)}"
     # the title, right before the names, already says that they are new or gone
-    labelled = not is_counted or calls_first or bool(new and gone)
-    clauses = _clauses(pair, groups, calls_first=calls_first, labelled=labelled)
-    first = (others if recounted else new or gone or others)[0]
-    growing = growing_clause(pair, amounts, [operator.name for group in groups for operator in group])
-    clauses += [growing] if growing else []
-    modules = modules_clause(pair, delta) if names_modules else ""
+    follows = is_counted and not calls_first
+    clauses = _clauses(pair, every, calls_first=calls_first, labelled=not follows or bool(new and gone))
+    sentence += f"{': ' if follows else '; '}{'; '.join([*clauses, *filter(None, (growing,))])}"
     return cause(
-        pair, RECOMPUTATION if is_again else OPERATORS_CHANGED, first.name, "all", None if is_counted else delta,
-        f"{title}{within}{'; ' if is_counted and calls_first else ': '}{time}{'; '.join(clauses)}{modules}.",
-        tuple(
-            Evidence("ledger", f"{CPU_EXEC} / {operator.name}")
-            if operator.annotation
-            else Evidence("operators", operator.name)
-            for operator in (*new[:1], *gone[:1], *others[:1])
-        ),
-        explains={} if is_counted else explains, name=_NAMES.get(title, "") if is_all and not is_again else "",
-        look_at="" if is_again else known_setting(amounts) or (KEPT if growing else setting_of_arguments(pair)),
+        pair, rule, (about.new or about.gone or about.others)[0].name, "all", None if is_counted else delta,
+        f"{sentence}{modules_clause(pair, delta) if names_modules else ''}.",
+        tuple(_evidence(group[0].name, of_operator=not group[0].annotation) for group in every if group),
+        explains={} if is_counted else explains, name=_NAMES.get(title, "") if is_all else "", look_at=look_at,
         calls={operator.name: operator.calls.more_calls for operator in changed},
     )  # fmt: skip
 
@@ -376,12 +384,10 @@ def _gaps(
     return around
 
 
-def _in_order(
-    pair: RuleContext, changed: list[_Changed], settings: Collection[str]
-) -> tuple[list[_Changed], list[_Changed], list[_Changed]]:
-    """New operators, those that are gone, and those of both sides, each in the order in which they are named: those of
-    a setting (or recomputed), then annotations, then operators that are also differentiated, because others may run
-    inside them; views and copies last. A function is named once, without its autograd range."""
+def _in_order(pair: RuleContext, changed: list[_Changed], settings: Collection[str]) -> _Groups:
+    """The operators in groups, each in the order in which they are named: those of a setting (or recomputed), then
+    annotations, then operators that are also differentiated, because others may run inside them; views and copies last.
+    A function is named once, without its autograd range."""
     details = _details(changed)
     forward = {backward_of(operator.name) for operator in changed} - {""}
     ranges = {f"{AUTOGRAD}{operator.name}" for operator in changed}
@@ -395,9 +401,11 @@ def _in_order(
             plain_name(operator.name.rpartition("::")[2]) not in forward, -operator.total_us, operator.name,
         ),
     )  # fmt: skip
-    new = [operator for operator in ordered if not operator.calls.calls_a]
-    gone = [operator for operator in ordered if not operator.calls.calls_b]
-    return new, gone, [operator for operator in ordered if operator.is_in_both]
+    return _Groups(
+        [operator for operator in ordered if not operator.calls.calls_a],
+        [operator for operator in ordered if not operator.calls.calls_b],
+        [operator for operator in ordered if operator.is_in_both],
+    )
 
 
 def _details(changed: Collection[_Changed]) -> set[str]:
@@ -406,14 +414,11 @@ def _details(changed: Collection[_Changed]) -> set[str]:
     return {operator.name for operator in changed if operator.name in _MOVES and abs(operator.delta_us) < least}
 
 
-def _clauses(
-    pair: RuleContext, groups: tuple[list[_Changed], list[_Changed], list[_Changed]], *, calls_first: bool,
-    labelled: bool,
-) -> list[str]:  # fmt: skip
+def _clauses(pair: RuleContext, groups: _Groups, *, calls_first: bool, labelled: bool) -> list[str]:
     """Clauses that name operators of each group, with a label or none, and where they are called. Views, copies and
     fills that come with new operators are not worth a name."""
     new, gone, others = groups
-    if (new or gone) and not calls_first:
+    if not calls_first:
         details = _details([*new, *gone, *others])
         others = [operator for operator in others if operator.name not in details]
     one_sided = [
@@ -536,22 +541,20 @@ def _kernels(pair: RuleContext, operators: Collection[str]) -> dict[str, dict[Ke
     return by_operator
 
 
-def _title(new: list[_Changed], gone: list[_Changed], others: list[_Changed], delta: float) -> str:
+def _title(groups: _Groups, delta: float) -> str:
     """Title in the direction of `delta`: a new operator saves no time, and one that is gone costs none."""
-    times = sorted(sum(operator.total_us for operator in group) for group in (new, gone))
-    alike = {work_kind(operator.name) for operator in new} & {work_kind(operator.name) for operator in gone} - {""}
-    if new and gone and (alike or times[0] >= MIN_REPLACED_RATIO * times[1]):
-        return "Operators replaced"
-    if (new and not gone and delta < 0) or (gone and not new and delta > 0):
-        return "Operators changed"
-    if new and not gone:
-        return "New operators" if len(new) > 1 else "New operator"
-    if gone and not new:
-        return "Operators gone" if len(gone) > 1 else "Operator gone"
+    new, gone, others = groups
     if new and gone:
-        return "Other operators"
-    more = [operator for operator in others if operator.calls.more_calls > 0]
-    return "More calls" if len(more) == len(others) else "Fewer calls" if not more else "Other numbers of calls"
+        times = sorted(sum(operator.total_us for operator in group) for group in (new, gone))
+        alike = {work_kind(operator.name) for operator in new} & {work_kind(operator.name) for operator in gone} - {""}
+        is_replaced = alike or times[0] >= MIN_REPLACED_RATIO * times[1]
+        return "Operators replaced" if is_replaced else "Other operators"
+    if new:
+        return "Operators changed" if delta < 0 else "New operators" if len(new) > 1 else "New operator"
+    if gone:
+        return "Operators changed" if delta > 0 else "Operators gone" if len(gone) > 1 else "Operator gone"
+    more = {operator.calls.more_calls > 0 for operator in others}
+    return "Other numbers of calls" if len(more) > 1 else "More calls" if more == {True} else "Fewer calls"
 
 
 def _one_sided(group: list[_Changed]) -> str:
