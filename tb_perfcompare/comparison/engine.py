@@ -178,7 +178,7 @@ def _findings(
             findings = without_interruptions(findings, detected.findings, change_us)
         findings = without_noise_against(findings, headline)
         every = (*detected.findings, *findings, *causes.findings)
-        every = without_minor_changes(every, context.least_us, detected.offsetting)
+        every = without_minor_changes(every, context.typical_us, context.least_us, detected.offsetting)
         findings = order_findings(every, headline)[: options.top_findings]
         if baseline.metric == STEP_TIME:
             findings = with_largest_entry(

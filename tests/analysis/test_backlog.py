@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from tb_perfcompare.analysis.pooling.step_admission import admit_steps
@@ -61,14 +62,14 @@ def test_a_later_device_alone_changes_no_call_counts() -> None:
     assert not [finding for finding in found.findings if finding.rule in ("more_calls", "fewer_calls")]
 
 
-def test_no_finding_is_certain_with_backlog() -> None:
+def test_calls_are_certain_with_backlog() -> None:
     late, more = gpu_bound(behind=250), gpu_bound(behind=250)
     for number in range(6):
         for call in range(8):
             more.op("aten::conv2d", 100 * number + 41 + 4 * call, 100 * number + 44 + 4 * call)
     found = compare_summaries(summary(late), summary(more), CompareOptions())
     assert NoteCode.BACKLOG in {note.code for note in found.notes}
-    assert not [finding for finding in found.findings if finding.confidence.startswith("certain")]
+    assert "certain: calls are counted" in [finding.confidence for finding in found.findings]
 
 
 def test_a_first_step_with_work_launched_before_it_is_dropped_as_warm_up() -> None:
@@ -99,3 +100,14 @@ def test_a_pause_between_markers_has_no_backlog_note() -> None:
         trace.step(number + 1, start, start + (8 if number == 1 else 98))  # a pause after the second marker
         trace.op("aten::mm", start + 1, start + 7)
     assert not [note for note in summary(trace).notes if note.code == NoteCode.BACKLOG]
+
+
+def test_the_call_tree_counts_calls_that_the_device_hides() -> None:
+    hidden = gpu_bound(behind=0)
+    for number in range(6):
+        hidden.op("aten::view", 100 * number + 60, 100 * number + 61)
+    of = summary(hidden).call_tree
+    assert of is not None
+    time, count = of.own()
+    (view,) = np.flatnonzero(of.name == of.names.index("aten::view"))
+    assert (time[view], count[view]) == (0, 6)

@@ -34,7 +34,7 @@ NODE_ROOT, NODE_UNKNOWN_LAUNCH, _NODE_IDLE = 0, 1, 2
 def call_tree(
     timeline: InterpretedTrace, owners: Owners, paths: ModulePaths | None, step: StepIndex, steps: int
 ) -> CallTree | None:
-    """Builds the tree of all frames with owned time. None if the trace has no operators.
+    """Builds the tree of all frames with owned time or calls. None if the trace has no operators.
 
     `step` (n,) is each event's step or -1.
     """
@@ -45,17 +45,20 @@ def call_tree(
     timed = np.zeros(len(owners.row), dtype=np.bool_)
     for chunk in chunks(len(shares.claim)):
         timed[shares.claim[chunk]] = True
-    nodes = frame_nodes(timeline, owners, paths, timed, gather(step, owners.row) >= 0)
-    size = len(nodes.parent)
-    total = scatter_add((nodes.of_owner, shares.claim), size, value=shares.time_ns)[:, 0].copy()
-    total[_NODE_IDLE] += int(gap.sum())
-    first = np.full(size + 1, np.iinfo(np.int64).max)  # the last entry is for owners without a node
+    begins = gather(step, owners.row) >= 0
+    nodes = frame_nodes(timeline, owners, paths, timed, begins)
+    count = len(nodes.parent)
+    # of frames without time, those with calls are kept: calls that the device hides count, too
+    size = scatter_add((nodes.of_owner, shares.claim), count, value=shares.time_ns)[:, 0]
+    size = size + scatter_add((nodes.of_owner, rows_where(begins)), count)[:, 0]
+    size[_NODE_IDLE] += int(gap.sum())
+    first = np.full(count + 1, np.iinfo(np.int64).max)  # the last entry is for owners without a node
     for chunk in chunks(len(owners.row)):
         np.minimum.at(first, nodes.of_owner[chunk], timeline.events.start_ns[owners.row[chunk]])
     first = first[:-1]
     if len(gap):
         first[_NODE_IDLE] = int(shares.gap_start.min())
-    largest = LargestFrames(nodes.parent, nodes.depth, total, first, MAX_FRAMES)
+    largest = LargestFrames(nodes.parent, nodes.depth, size, first, MAX_FRAMES)
     frame = gather(np.append(largest.frame_of, -1).astype(np.int32), nodes.of_owner)
     called = np.where(nodes.is_call, frame, np.int32(-1))
     frames = largest.frames(nodes.keys)
@@ -78,7 +81,7 @@ class FrameNodes:
     depth     (k,)
     kind      (k,) FrameKind
     entity    (k,) entity of the owners; a negative e means names[-1 - e]
-    of_owner  (m,) node of each owner, -1 if neither the owner nor its operator has time
+    of_owner  (m,) node of each owner, -1 for those without time that start outside the steps
     is_call   (m,) bool the owner counts as a call of its node
     """
 
@@ -187,7 +190,7 @@ def frame_nodes(
         names += paths.name
     operators = _Operators(timeline, owners, path)
     operator_of = operators.of_owner
-    node_of = _operator_nodes(grown, operators, timed, home)
+    node_of = _operator_nodes(grown, operators, timed | begins, home)
     node = gather(node_of, operator_of)
     node[~operators.is_own] = -1
     leaf = ~operators.is_own & (timed | begins)
@@ -231,12 +234,12 @@ def _module_nodes(grown: GrowingNodes, paths: ModulePaths, named: int) -> Ints32
     return home
 
 
-def _operator_nodes(grown: GrowingNodes, operators: _Operators, timed: Flags, home: Ints32) -> Ints32:
-    """Appends a node for each path of operators around an owner with time; returns (h + 1,) the node of each row of
+def _operator_nodes(grown: GrowingNodes, operators: _Operators, shown: Flags, home: Ints32) -> Ints32:
+    """Appends a node for each path of operators around a `shown` (m,) owner; returns (h + 1,) the node of each row of
     `operators`, -1 without one. `home`: the modules' nodes."""
     wanted = np.zeros(len(operators.around), dtype=np.bool_)
-    for chunk in chunks(len(timed)):
-        wanted[operators.of_owner[chunk][timed[chunk]]] = True  # the last entry is for owners without an operator
+    for chunk in chunks(len(shown)):
+        wanted[operators.of_owner[chunk][shown[chunk]]] = True  # the last entry is for owners without an operator
     root = np.array([NODE_ROOT], dtype=np.int32)
     outermost = np.broadcast_to(root, wanted.shape) if operators.path is None else home[operators.path]
     found = found_paths(operators.around[:-1], outermost[:-1], operators.entity[:-1], wanted[:-1], grown.depth)

@@ -13,26 +13,27 @@ from tb_perfcompare.model.summary.call_tree import REST, FrameKey, Frames
 
 
 class LargestFrames:
-    """The k largest frames with time in or below them; the smaller children of a frame are merged, so no time is lost.
+    """The k largest frames; the smaller children of a frame are merged, so nothing is lost.
 
-    frame_of  (n,) index of the frame of each node, which may be a merged one; -1 for nodes without time
+    frame_of  (n,) index of the frame of each node, which may be a merged one; -1 for nodes of size 0
     merged    (k,) number of nodes merged in the frame, 0 for a frame of its own
     """
 
-    def __init__(self, parent: NodeIndex, depth: Ints, own: Ints, first_ns: Nanoseconds, most: int) -> None:
-        """Chooses from n nodes, node 0 being the whole, given their parents, depths, own times and first starts."""
-        total, first = with_descendants(parent, depth, own), least_below(parent, depth, first_ns)
-        timed = np.flatnonzero(total > 0)
-        large = timed
-        if len(timed) > most:
-            large = timed[total[timed] >= np.sort(total[timed])[-most]]
+    def __init__(self, parent: NodeIndex, depth: Ints, size: Ints, first_ns: Nanoseconds, most: int) -> None:
+        """Chooses from n nodes, node 0 being the whole, given their parents, depths, sizes and first starts. `size`:
+        that of the node alone, such as nanoseconds or events."""
+        total, first = with_descendants(parent, depth, size), least_below(parent, depth, first_ns)
+        shown = np.flatnonzero(total > 0)
+        large = shown
+        if len(shown) > most:
+            large = shown[total[shown] >= np.sort(total[shown])[-most]]
         # a frame is at least as large as its descendants and precedes those of equal size
         order = large[np.lexsort((large, depth[large], -total[large]))]
         kept = np.zeros(len(parent), dtype=np.bool_)
         kept[order[:most]] = True
         kept[0] = True
         home = nearest(parent, kept)
-        small = timed[~kept[timed]]
+        small = shown[~kept[shown]]
         # a single small child keeps its own name
         kept[small[np.bincount(home[small], minlength=len(parent))[home[small]] == 1]] = True
         small = small[~kept[small]]

@@ -62,6 +62,10 @@ _SLOWER = {
 }
 """Categories whose entities have a rule: (rule, start of its sentence, term for one call)."""
 
+MINOR = 0.01
+"""Share of the step's typical change below which a finding is not worth reading. A few long steps may change the mean
+much more."""
+
 WAITS = 2.0
 """Ratio of waits for the device to the operators in which they are, up to which these come first."""
 
@@ -121,15 +125,17 @@ def _waits_behind(findings: list[Finding]) -> list[Finding]:
 
 
 def without_minor_changes(
-    findings: tuple[Finding, ...], least_us: float, offsetting: Collection[str] = ()
+    findings: tuple[Finding, ...], typical_us: float, least_us: float, offsetting: Collection[str] = ()
 ) -> tuple[Finding, ...]:
-    """Removes changed operators below the smallest change that matters. Replaced layers stay, and replaced operators
-    whose parts are larger than their sum (`offsetting`, their subjects); so do all findings if nothing else is found.
-    """
+    """Removes findings below MINOR of the step's typical change, and changed operators below the smallest change that
+    matters. Replaced layers stay, and replaced operators whose parts are larger than their sum (`offsetting`, their
+    subjects); so do all findings if nothing else is found."""
+    minor_us = MINOR * abs(typical_us)
     large = tuple(
         finding for finding in findings
-        if finding.rule not in _STRUCTURE or finding.delta_us is None or abs(finding.delta_us) >= least_us
-        or _is_of_layers(finding) or (_is_replaced(finding) and finding.subject in offsetting)
+        if finding.delta_us is None or _is_of_layers(finding)
+        or (_is_replaced(finding) and finding.subject in offsetting)
+        or abs(finding.delta_us) >= (max(minor_us, least_us) if finding.rule in _STRUCTURE else minor_us)
     )  # fmt: skip
     return large or findings
 

@@ -175,7 +175,7 @@ class Rule:
 
 
 _VERSIONS, _SIZES = "the versions of PyTorch; ", "the sizes of its inputs (record with record_shapes=True), "
-_CERTAIN, _LIKELY = COUNTED = "certain: ", "likely: "
+COUNTED = "certain: ", "likely: "
 
 
 def cause(
@@ -200,9 +200,6 @@ def cause(
     `delta_us` is a part of the step's change as recorded."""
     name = name or rule.names[-1 if delta_us is not None and delta_us < 0 else 0]
     confidence = confidence or rule.confidence or category_confidence(pair, category)
-    if confidence.startswith(_CERTAIN) and pair.disputed:
-        plain = confidence.removeprefix(_CERTAIN)
-        confidence = f"{_LIKELY}{plain}, but step windows and host markers assign calls to different steps"
     share = None if delta_us is None or not of_the_step else share_of(delta_us, pair.delta_us)
     if not look_at:
         look_at = rule.advice(pair.baseline, pair.candidate, gain=name in rule.names[1:])

@@ -30,7 +30,6 @@ from tb_perfcompare.comparison.tables.table_specs import IF_RECORDED
 from tb_perfcompare.model.api_calls import calls
 from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.input_shapes import without_lists
-from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, at_rows, join_rows
 from tb_perfcompare.quick_dataclass import dataclass
@@ -159,11 +158,6 @@ class RuleContext:
         return found
 
     @property
-    def disputed(self) -> bool:
-        """Whether step windows and host markers of a side assign different calls to steps."""
-        return any(note.code == NoteCode.BACKLOG for side in (self.baseline, self.candidate) for note in side.notes)
-
-    @property
     def unit(self) -> int:
         """Ledger integers per microsecond and step."""
         return self.ledger.denominator * 1000
@@ -172,6 +166,11 @@ class RuleContext:
     def delta_us(self) -> float:
         """Change of the mean step, microseconds."""
         return self.ledger.delta / self.unit
+
+    @property
+    def typical_us(self) -> float:
+        """Change of the typical step, else of the mean step, microseconds."""
+        return self.delta_us if self.headline.shift is None else self.headline.shift.estimate_us
 
     @property
     def differs(self) -> bool:
