@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 
@@ -161,45 +162,61 @@ def within_kinds(times: SideTimes, captures: Captures, strata: Strata | None, al
     none. Kinds with few steps count only if together they give a deviation."""
     if strata is None:
         return None
-    sides = [_places(code, _kinds(strata)) for code in strata.code]
-    shared = [kind for kind, of in enumerate(zip(*sides, strict=True)) if len(of[0]) and len(of[1])]
-    rare = {kind for kind in shared if smallest_p(len(sides[0][kind]), len(sides[1][kind])) > alpha}
+    steps_of = [_places(code, _kinds(strata)) for code in strata.code]
     logs = np.log(times[0]), np.log(times[1])
-    cells = [log[side[kind]] for kind in sorted(rare) for log, side in zip(logs, sides, strict=True)]
+    shared = [kind for kind, steps in enumerate(zip(*steps_of, strict=True)) if all(map(len, steps))]
+    rare = {kind for kind in shared if smallest_p(len(steps_of[0][kind]), len(steps_of[1][kind])) > alpha}
+    cells = [log[steps[kind]] for kind in sorted(rare) for log, steps in zip(logs, steps_of, strict=True)]
     degrees_of_freedom = sum(len(cell) - 1 for cell in cells)
     squares = math.fsum(float(((cell - cell.mean()) ** 2).sum()) for cell in cells)
     if degrees_of_freedom < _MIN_DEGREES_OF_FREEDOM:
         shared = [kind for kind in shared if kind not in rare]
-    every = list(zip(times, sides, strict=True))
-    if not shared or any(
-        sum(int(time[side[kind]].sum()) for kind in shared) < MIN_SHARED * int(time.sum()) for time, side in every
-    ):
+    if not shared:
         return None
-    kept = [np.sort(np.concatenate([side[kind] for kind in shared])) for side in sides]
-    typical = [[float(median(log[side[kind]])) for kind in shared] for log, side in zip(logs, sides, strict=True)]
-    middles = [(a + b) / 2 for a, b in zip(*typical, strict=True)]
-    counts = [[len(side[kind]) for kind in shared] for side in sides]
-    kind_times = [
-        [many * math.exp(log) for many, log in zip(*of, strict=True)] for of in zip(counts, typical, strict=True)
-    ]
-    positions = [[np.searchsorted(own, side[kind]) for kind in shared] for own, side in zip(kept, sides, strict=True)]
-    logs = logs[0][kept[0]], logs[1][kept[1]]
-    total_a, total_b = (math.fsum(side) for side in kind_times)
+    a, b = (_one_side(log, [steps[kind] for kind in shared]) for log, steps in zip(logs, steps_of, strict=True))
+    if any(time[side.kept].sum() < MIN_SHARED * time.sum() for time, side in zip(times, (a, b), strict=True)):
+        return None
+    middles = [(one + two) / 2 for one, two in zip(a.typical, b.typical, strict=True)]
     return WithinKinds(
-        kept=(kept[0], kept[1]),
-        times=(times[0][kept[0]], times[1][kept[1]]),
-        captures=(captures[0][kept[0]], captures[1][kept[1]]),
-        level=(_over(logs[0], positions[0], middles), _over(logs[1], positions[1], middles)),
-        own=(_over(logs[0], positions[0], typical[0]), _over(logs[1], positions[1], typical[1])),
-        places=tuple(zip(*positions, strict=True)),
-        time=tuple((a / total_a + b / total_b) / 2 for a, b in zip(*kind_times, strict=True)),
-        count=tuple(
-            (Fraction(a, sum(counts[0])) + Fraction(b, sum(counts[1]))) / 2 for a, b in zip(*counts, strict=True)
-        ),
+        kept=(a.kept, b.kept),
+        times=(times[0][a.kept], times[1][b.kept]),
+        captures=(captures[0][a.kept], captures[1][b.kept]),
+        level=(_over(a.logs, a.places, middles), _over(b.logs, b.places, middles)),
+        own=(_over(a.logs, a.places, a.typical), _over(b.logs, b.places, b.typical)),
+        places=tuple(zip(a.places, b.places, strict=True)),
+        time=tuple((one + two) / 2 for one, two in zip(a.time_shares, b.time_shares, strict=True)),
+        count=tuple((one + two) / 2 for one, two in zip(a.count_shares, b.count_shares, strict=True)),
         few=tuple(kind in rare for kind in shared),
         sigma=math.sqrt(squares / degrees_of_freedom) if degrees_of_freedom else 0.0,
         degrees_of_freedom=degrees_of_freedom,
     )  # fmt: skip
+
+
+class _OneSide(NamedTuple):
+    """Steps of the shared kinds on one side: positions among all steps and ln(time); by kind, positions among these
+    steps and the typical ln(time)."""
+
+    kept: Ints
+    logs: Floats
+    places: list[Ints]
+    typical: list[float]
+
+    @property
+    def time_shares(self) -> list[float]:
+        times = [len(places) * math.exp(log) for places, log in zip(self.places, self.typical, strict=True)]
+        whole = math.fsum(times)
+        return [time / whole for time in times]
+
+    @property
+    def count_shares(self) -> list[Fraction]:
+        return [Fraction(len(places), len(self.kept)) for places in self.places]
+
+
+def _one_side(log: Floats, steps: Sequence[Ints]) -> _OneSide:
+    """`log`: ln(time) of all steps; `steps`: positions of each kind among them."""
+    kept = np.sort(np.concatenate(steps))
+    places = [np.searchsorted(kept, own) for own in steps]
+    return _OneSide(kept, log[kept], places, [float(median(log[own])) for own in steps])
 
 
 def _places(code: Ints, kinds: int) -> list[Ints]:
