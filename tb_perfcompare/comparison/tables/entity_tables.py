@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ from tb_perfcompare.comparison.work.row_work import OF_TABLES, RowWork, has_work
 from tb_perfcompare.comparison.work.split import at_equal_work
 from tb_perfcompare.comparison.work.work_columns import SHOWN_WORK, exposed_split, notes_of, pair_columns
 from tb_perfcompare.model.arrays import Flags, Floats, Ints, each_side
-from tb_perfcompare.model.summary.summary import CYCLE_TIME, DEVICE_MEASURES, GroupTable, Summary
+from tb_perfcompare.model.summary.summary import CYCLE_TIME, DEVICE_MEASURES, STEP_TIME, GroupTable, Summary
 from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, at_rows, join_rows
 from tb_perfcompare.model.texts import TextPool
 from tb_perfcompare.model.texts import column as text_column
@@ -111,50 +111,48 @@ def _draft(
     name: str, baseline: Summary, candidate: Summary, headline_delta_us: float | None, numbers: TextNumbers,
     options: CompareOptions,
 ) -> _Draft | None:  # fmt: skip
-    a, b = baseline.groups.get(name), candidate.groups.get(name)
-    spec = TABLE_SPECS[name]
-    if (a is None or b is None) if name in IF_RECORDED else (a is None and b is None):
+    spec, both = TABLE_SPECS[name], (baseline, candidate)
+    a, b = tables = baseline.groups.get(name), candidate.groups.get(name)
+    there = [table for table in tables if table is not None]
+    if len(there) < (len(tables) if name in IF_RECORDED else 1):
         return None
-    model = a if a is not None else b
-    assert model is not None
-    keys_a, keys_b = (() if table is None else table.keys for table in (a, b))
-    joined = join_rows(numbers, keys_a, keys_b, len(model.key_columns))
-    both = baseline, candidate
-    calls = _per_step((None if table is None else table.calls for table in (a, b)), joined, both)
-    times = _times(name, (a, b), joined, both)
+    keys_a, keys_b = (() if table is None else table.keys for table in tables)
+    joined = join_rows(numbers, keys_a, keys_b, len(there[0].key_columns))
+    calls = _per_step((None if table is None else table.calls for table in tables), joined, both)
+    times = _times(name, tables, joined, both)
     share, *effects_of = _share_and_effects(times.main, *calls, headline_delta_us)
     cycles = baseline.metric == CYCLE_TIME
     counted = not cycles or (baseline.counts_launches and candidate.counts_launches)
-    keys = (columns.key(key, *KEY_COLUMNS[key]) for key in model.key_columns)
-    cells: list[_Column | _Test] = [*zip(keys, map(numbers.column, joined.parts), strict=True), *times.cells]
-    cells += [] if cycles else [share]  # times that overlap are not shares of the cycle
-    cells += effects_of if counted else []
     # Without a clock nothing overlaps, and without entities the overlap is unknown.
-    split = baseline.is_split and candidate.is_split and baseline.metric == "step_time"
+    split = baseline.is_split and candidate.is_split and baseline.metric == STEP_TIME
     exposed = _exposed_cells(name, joined, both) if split else None
-    cells += exposed.cells if exposed is not None else []
-    if counted:
-        for column, values, table in zip(columns.calls(spec.calls, spec.counted), calls, (a, b), strict=True):
-            cells.append((column, _cells(values, None if table is not None else np.ones(len(joined), np.bool_))))
-    if spec.one:
-        cells += _means_and_shares(spec.one, times.main, calls, joined)
-    cells += _fact_cells(spec, a, b, joined)
-    works = _works(name, (a, b), joined, both, options)
-    cells += _work_cells(name, works, joined) if works is not None else []
-    if name == "kernels" and works is not None and exposed is not None:
-        cells += exposed_split(works, exposed.own)
-    sizes = name in bandwidths.TABLES
-    of_messages = bandwidths.pair_columns(baseline, candidate, name, joined.at_a, joined.at_b) if sizes else []
-    cells += of_messages
+    works = _works(name, tables, joined, both, options)
+    has_sizes = name in bandwidths.TABLES
+    of_messages = bandwidths.pair_columns(baseline, candidate, name, joined.at_a, joined.at_b) if has_sizes else []
     status = text_column(np.where(joined.at_b < 0, 2, np.where(joined.at_a < 0, 1, 0)), _STATUSES)
-    cells += [(columns.STATUS, status), (_RAW_NAME, _recorded(a, b, joined))]
-    by_exposed = () if exposed is None else (f"{spec.exposed} Rows are sorted by change in exposed time.",)
+    keys = (columns.key(key, *KEY_COLUMNS[key]) for key in there[0].key_columns)
+    cells: list[_Column | _Test] = [
+        *zip(keys, map(numbers.column, joined.parts), strict=True),
+        *times.cells,
+        *([] if cycles else [share]),  # times that overlap are not shares of the cycle
+        *(effects_of if counted else []),
+        *([] if exposed is None else exposed.cells),
+        *(_calls(spec, calls, tables) if counted else []),
+        *(_means_and_shares(spec.one, times.main, calls, joined) if spec.one else []),
+        *_fact_cells(spec, a, b, joined),
+        *([] if works is None else _work_cells(name, works, exposed, joined)),
+        *of_messages,
+        (columns.STATUS, status),
+        (_RAW_NAME, _recorded(a, b, joined)),
+    ]
     of_works = () if works is None else notes_of(*works)
-    notes = (columns.CORRECTED, *by_exposed, *spec.notes, *of_works, *bandwidths.notes_of(of_messages))
-    if len(times.ordered) > 1 and exposed is None:
-        notes = (*notes, f"Rows are sorted by change in {' plus '.join(times.ordered)}.")
+    notes = [columns.CORRECTED, *spec.notes, *of_works, *bandwidths.notes_of(of_messages)]
+    if exposed is not None:
+        notes.insert(1, f"{spec.exposed} Rows are sorted by change in exposed time.")
+    elif len(times.ordered) > 1:
+        notes.append(f"Rows are sorted by change in {' plus '.join(times.ordered)}.")
     order = times.order if exposed is None else exposed.order + times.order * 1e-6
-    return _Draft(name, spec, joined, cells, order, notes)
+    return _Draft(name, spec, joined, cells, order, tuple(notes))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -228,11 +226,15 @@ def _exposed_cells(name: str, joined: JoinedRows, both: tuple[Summary, Summary])
     return _Exposed([*_triple_cells(triple, (x, y, y - x), joined), test], np.abs(y - x), (own_a, own_b))
 
 
-def _work_cells(name: str, works: tuple[RowWork, RowWork], joined: JoinedRows) -> list[_Column | _Test]:
-    """Cells of the rows' work, and the test of whether it was done at a different rate."""
+def _work_cells(
+    name: str, works: tuple[RowWork, RowWork], exposed: _Exposed | None, joined: JoinedRows
+) -> list[_Column | _Test]:
+    """Cells of the rows' work, the test of whether it was done at a different rate, and for kernels how it splits the
+    change of exposed time."""
     a, b, slower = at_equal_work(*works)
     test = _Test(columns.tests("rate", "rate", shown=False), lambda: (a, b), joined, slower)
-    return [*pair_columns(*works, SHOWN_WORK if name == "operators_by_shape" else ()), test]
+    split = exposed_split(works, exposed.own) if exposed is not None and name == "kernels" else []
+    return [*pair_columns(*works, SHOWN_WORK if name == "operators_by_shape" else ()), test, *split]
 
 
 def _works(
@@ -366,6 +368,16 @@ def _per_call(times: Floats, calls: Floats) -> Floats:
     """(rows,) mean time of a call, NaN without calls."""
     means: Floats = np.divide(times, calls, out=np.full(len(times), np.nan), where=calls > 0)
     return means
+
+
+def _calls(
+    spec: TableSpec, calls: tuple[Floats, Floats], tables: Sequence[GroupTable | None]
+) -> list[_Column]:
+    """Calls per step; none on a side without the table."""
+    return [
+        (column, _cells(values, None if table is not None else np.ones(len(values), np.bool_)))
+        for column, values, table in zip(columns.calls(spec.calls, spec.counted), calls, tables, strict=True)
+    ]
 
 
 def _share_and_effects(
