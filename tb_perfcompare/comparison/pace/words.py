@@ -90,41 +90,52 @@ def _as_recorded(headline: Headline) -> str:
 
 def _parts_sentence(headline: Headline, program: Part, machine: Part, counts: tuple[int, int]) -> str:
     verdict, word = headline.verdict, verdict_word(headline.verdict)
-    alone = max(counts) == 1
     if headline.basis is Basis.AMOUNT and headline.amount is not None:
         return f"{word}: {_more_work(headline.amount)}; program {_between(program)}."
     if headline.basis is Basis.MACHINE:
-        if _inside(program, NEAR_NOTHING) and _is_of_host(headline):
-            return f"{word}: the same work runs {_speed(machine)}, by machine or thread count."
-        if _inside(program, NEAR_NOTHING):
-            return f"{word}, not the program: the same work runs {_speed(machine)}."
-        return f"{word}: the same work runs {_speed(machine)}; program still open."
-    if verdict.way and headline.counted is not None:
-        return f"{word}: {_counted(headline.counted)}."
-    if verdict.way:
-        by_same = ", by operators on the same inputs" if program.same_work >= OF_SAME_WORK else ""
-        if alone:
-            change = f"{rough(program.estimate, signed=True)}{_ends(program, as_change=True)}"
-            part = f"step {change}{by_same}" if by_same else f"program {change}{_alongside(machine)}"
-            return f"These two captures: {part}."
-        if by_same:
-            return f"{word}: the step takes {_longer(program.estimate)}{_ends(program)}{by_same}."
-        if machine.verdict.is_sure:
-            machine_too = _and_machine(headline, program, machine)
-            return f"{word}: program {rough(program.estimate, signed=True)}, {machine_too}."
-        if mean := _of_few_steps(headline, program, machine):
-            typical = f"{_longer(program.estimate)}{_ends(program)}"
-            return f"{word}: the typical step takes {typical}, the mean {_longer(mean)}."
-        return f"{word}: the program takes {_longer(program.estimate)}{_ends(program)}."
-    if verdict is Verdict.INCONCLUSIVE and (mean_range := _mean_alone(headline, program)):
-        these = "These two captures" if alone else "Inconclusive"
-        return f"{these}: the mean step changed by {mean_range}; the typical step is open."
-    paced = abs(machine.estimate) > headline.margin and not machine.low <= 0 <= machine.high
-    if paced and verdict is Verdict.INCONCLUSIVE and _is_of_paces(headline, machine):
-        these = "These two captures:" if alone else "Inconclusive: in these captures"
-        return f"{these} the same work runs {_speed(machine)}; program {_between(program)}."
+        speed = f"the same work runs {_speed(machine)}"
+        if not _inside(program, NEAR_NOTHING):
+            return f"{word}: {speed}; program still open."
+        if _is_of_host(headline):
+            return f"{word}: {speed}, by machine or thread count."
+        return f"{word}, not the program: {speed}."
     if verdict is Verdict.SAME:
         return f"Same: the program changed by less than {rough(headline.margin)}."
+    if not verdict.way:
+        return _open(headline, program, machine, counts)
+    if headline.counted is not None:
+        return f"{word}: {_counted(headline.counted)}."
+    return _changed(headline, program, machine, alone=max(counts) == 1)
+
+
+def _changed(headline: Headline, program: Part, machine: Part, *, alone: bool) -> str:
+    """Sentence on a program that changed. `alone`: in one capture of each side."""
+    word, change = verdict_word(headline.verdict), rough(program.estimate, signed=True)
+    by_same = ", by operators on the same inputs" if program.same_work >= OF_SAME_WORK else ""
+    if alone:
+        change = f"{change}{_ends(program, as_change=True)}"
+        part = f"step {change}{by_same}" if by_same else f"program {change}{_alongside(machine)}"
+        return f"These two captures: {part}."
+    takes = f"takes {_longer(program.estimate)}{_ends(program)}"
+    if by_same:
+        return f"{word}: the step {takes}{by_same}."
+    if machine.verdict.is_sure:
+        return f"{word}: program {change}, {_and_machine(headline, program, machine)}."
+    if mean := _of_few_steps(headline, program, machine):
+        return f"{word}: the typical step {takes}, the mean {_longer(mean)}."
+    return f"{word}: the program {takes}."
+
+
+def _open(headline: Headline, program: Part, machine: Part, counts: tuple[int, int]) -> str:
+    """Sentence if it is open whether the program changed."""
+    alone = max(counts) == 1
+    if mean_range := _mean_alone(headline, program):
+        these = "These two captures" if alone else "Inconclusive"
+        return f"{these}: the mean step changed by {mean_range}; the typical step is open."
+    is_paced = abs(machine.estimate) > headline.margin and not machine.low <= 0 <= machine.high
+    if is_paced and _is_of_paces(headline, machine):
+        these = "These two captures:" if alone else "Inconclusive: in these captures"
+        return f"{these} the same work runs {_speed(machine)}; program {_between(program)}."
     few = ""
     if program.low * program.high > 0:
         few = f", from too few {'captures' if min(counts) < MIN_CONCLUSIVE_CAPTURES else 'steps'}"
