@@ -30,6 +30,7 @@ _MAX_ROUNDED = 1e9
 """Size of floats from which they have fewer decimals."""
 
 Sums = float | None
+_RowTest = Callable[[Row], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,36 +177,41 @@ def _index(table: Table, name: str) -> int:
     return names[name]
 
 
-def _tests(table: Table, query: RowQuery) -> list[Callable[[Row], bool]]:
-    columns = table.columns
-    out: list[Callable[[Row], bool]] = []
-
-    def equals(indexes: list[int], value: str) -> Callable[[Row], bool]:
-        return lambda row: any(row[index] == value for index in indexes)
-
+def _tests(table: Table, query: RowQuery) -> list[_RowTest]:
+    """One test for each condition of the query that the table can meet."""
+    columns = list(enumerate(table.columns))
+    out: list[_RowTest] = []
     if query.status:
-        out.append(equals([i for i, column in enumerate(columns) if column.role == "status"], query.status))
+        out.append(_equals([at for at, column in columns if column.role == "status"], query.status))
     if query.change:
-        out.append(equals([i for i, column in enumerate(columns) if column.statistic == CHANGE], query.change))
-    keys = [i for i, column in enumerate(columns) if column.role == "key"]
-    category = [i for i, column in enumerate(columns) if column.name == "category" and keys[:1] != [i]]
+        out.append(_equals([at for at, column in columns if column.statistic == CHANGE], query.change))
+    keys = [at for at, column in columns if column.role == "key"]
+    category = [at for at, column in columns if column.name == "category" and keys[:1] != [at]]
     if query.category and category:
-        out.append(equals(category, query.category))
-    words = query.words.lower().split()
+        out.append(_equals(category, query.category))
+    if words := query.words.lower().split():
+        texts = [at for at, column in columns if column.kind == "text" and column.role != "status"]
+        out.append(_says(texts, words))
+    qs = [at for at, column in columns if column.kind == "number" and column.statistic == Q]
+    if query.clear and any(_is_number(cell) for at in qs for cell in cells_of(table.rows, at)):
+        out.append(lambda row: any(_is_number(q := row[at]) and q <= CLEAR_Q for at in qs))  # type: ignore[operator]
+    return out
+
+
+def _equals(columns: Sequence[int], value: str) -> _RowTest:
+    return lambda row: any(row[at] == value for at in columns)
+
+
+def _says(columns: Sequence[int], words: Sequence[str]) -> _RowTest:
+    """Whether texts of a row contain all words, and none of those with a `-` in front."""
     wanted = [word for word in words if not word.startswith("-")]
     unwanted = [word[1:] for word in words if len(word) > 1 and word.startswith("-")]
-    if wanted or unwanted:
-        texts = [i for i, column in enumerate(columns) if column.kind == "text" and column.role != "status"]
 
-        def says(row: Row) -> bool:
-            text = "\n".join(str(row[index] or "") for index in texts).lower()
-            return all(word in text for word in wanted) and not any(word in text for word in unwanted)
+    def says(row: Row) -> bool:
+        text = "\n".join(str(row[at] or "") for at in columns).lower()
+        return all(word in text for word in wanted) and not any(word in text for word in unwanted)
 
-        out.append(says)
-    qs = [i for i, column in enumerate(columns) if column.kind == "number" and column.statistic == Q]
-    if query.clear and any(_is_number(cell) for index in qs for cell in cells_of(table.rows, index)):
-        out.append(lambda row: any(_is_number(q := row[index]) and q <= CLEAR_Q for index in qs))  # type: ignore[operator]
-    return out
+    return says
 
 
 def _large_rows(table: Table, least_us: float) -> list[bool] | None:

@@ -9,7 +9,7 @@ from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause, drawn_by_chance
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed, recounted_operators
 from tb_perfcompare.comparison.causes.evidence.inputs import OTHER_SIZE, by_inputs, growth, most_alike
-from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext
+from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, Key, RuleContext
 from tb_perfcompare.comparison.causes.evidence.where_called import (
     KEPT,
     annotations_around,
@@ -52,61 +52,71 @@ _OTHER = CATEGORY_LABELS[StepCategory.OTHER]
 def more_calls_rules(pair: RuleContext) -> Iterator[Cause]:
     """More of the same work: most operators are called more often by about the same ratio. It explains the time of
     these calls."""
-    certain = recounted_operators(pair) if calls_alike(pair) else None
     # compiled regions are no work of their own: more of them have their own rule (compiled_regions.py)
     operators = {key: one for key, one in pair.amounts("operators", "host_total").items() if not is_compiled(key[0])}
-    both = {key: amount for key, amount in operators.items() if amount.calls_a and amount.calls_b}
-    called = sum(operator.calls_a + operator.calls_b for operator in operators.values())
-    if not called or sum(one.calls_a + one.calls_b for one in both.values()) < IN_BOTH * called:
-        return
-    more_calls = sum(one.more_calls for one in both.values())
-    if not more_calls:
-        return
-    sign = 1 if more_calls > 0 else -1
-    moved = {
-        key: amount for key, amount in both.items()
-        if sign * amount.more_calls > 0 and (certain is None or key[0] in certain)
-    }  # fmt: skip
-    if len(moved) < MAX_OPERATORS * len(both):
+    moved = _moved(pair, operators)
+    if not moved:
         return
     often = [_log_call_ratio(one.calls_a, one.calls_b) for one in moved.values()]
     usual = float(median(often))
     if sum(abs(one - usual) <= RATIO_TOLERANCE * abs(usual) for one in often) < MIN_AGREEING_SHARE * len(often):
         return
+    sign = 1 if usual > 0 else -1
     called_more = _counted(pair, sign, usual)
     between = _between(pair, sign, called_more)
     counts = called_more | between
     counted = math.fsum(counts.values())
     if sign * counted < pair.least_us:
         return
-    device = pair.amounts("operators", "device_self")
-
-    def weight(one: Key) -> tuple[bool, float, float, Key]:
-        host = moved[one]
-        return not is_backward(one[0]), sign * device.get(one, Amount()).delta_us, host.us_a + host.us_b, one
-
-    order = sorted(moved, key=weight, reverse=True)
-    key, more = order[0], sign > 0
-    amount = moved[key]
-    outside = f", {signed_time(math.fsum(between.values()))} of it untraced host time between the calls"
-    title = f"{'More' if more else 'Fewer'} calls{mostly_in(pair, called_more)}"
+    order = _largest_first(pair, moved, sign)
+    (name, *_), more = order[0], sign > 0
+    title = f"{'More' if more else 'Fewer'} calls{mostly_in(pair, called_more)}: {signed_time(counted)} per step"
+    if between:
+        title += f", {signed_time(math.fsum(between.values()))} of it untraced host time between the calls"
     recounted = f"{len(moved)} of {len(operators)} operators run {'more' if more else 'less'} often"
     size = _log_size_ratio(pair, moved)
-    growing = growing_clause(pair, {one[0]: moved[one] for one in moved}, [one[0] for one in order])
+    growing = growing_clause(pair, {key[0]: amount for key, amount in moved.items()}, [key[0] for key in order])
     if growing:
-        how = f"{growing}; {recounted}"
+        how, look_at = f"{growing}; {recounted}", KEPT
     else:
-        where = where_called(pair, [(key[0], amount)])
-        how = (
-            f"{recounted}, typically {ratio_text(math.exp(usual))}{_on_inputs(size)}, e.g. {short(key[0])} "
-            f"{numbers_text(amount.calls_a, amount.calls_b)} times per step{f', {where}' if where else ''}"
-        )
+        example = _example(pair, name, moved[order[0]])
+        how = f"{recounted}, typically {ratio_text(math.exp(usual))}{_on_inputs(size)}, e.g. {example}"
+        look_at = LOOP if abs(size) >= math.log(PIECES) and sign * size < 0 else ""
     yield cause(
-        pair, MORE_CALLS, key[0], "all", counted,
-        f"{title}: {signed_time(counted)} per step{outside if between else ''}; {how}{modules_clause(pair, sign)}.",
-        (Evidence("operators", key[0]),), explains=counts, confidence=_by_chance(pair, math.expm1(usual)),
-        look_at=KEPT if growing else LOOP if abs(size) >= math.log(PIECES) and sign * size < 0 else "",
+        pair, MORE_CALLS, name, "all", counted, f"{title}; {how}{modules_clause(pair, sign)}.",
+        (Evidence("operators", name),), explains=counts, confidence=_by_chance(pair, math.expm1(usual)),
+        look_at=look_at,
     )  # fmt: skip
+
+
+def _moved(pair: RuleContext, operators: Mapping[Key, Amount]) -> dict[Key, Amount]:
+    """Operators of both sides whose calls moved in the direction of all; none if the sides have many others, or if few
+    moved."""
+    both = {key: amount for key, amount in operators.items() if amount.calls_a and amount.calls_b}
+    called, called_by_both = (sum(one.calls_a + one.calls_b for one in part.values()) for part in (operators, both))
+    sign = sum(one.more_calls for one in both.values())
+    certain = recounted_operators(pair) if calls_alike(pair) else None
+    moved = {
+        key: amount for key, amount in both.items()
+        if sign * amount.more_calls > 0 and (certain is None or key[0] in certain)
+    }  # fmt: skip
+    return moved if called_by_both >= IN_BOTH * called and len(moved) >= MAX_OPERATORS * len(both) else {}
+
+
+def _largest_first(pair: RuleContext, moved: Mapping[Key, Amount], sign: int) -> list[Key]:
+    """Operators of the forward pass first, by device time in the direction of the change, then by host time."""
+    device = pair.amounts("operators", "device_self")
+
+    def weight(key: Key) -> tuple[bool, float, float, Key]:
+        device_us = sign * device.get(key, NOTHING).delta_us
+        return not is_backward(key[0]), device_us, moved[key].us_a + moved[key].us_b, key
+
+    return sorted(moved, key=weight, reverse=True)
+
+
+def _example(pair: RuleContext, name: str, calls: Amount) -> str:
+    where = where_called(pair, [(name, calls)])
+    return f"{short(name)} {numbers_text(calls.calls_a, calls.calls_b)} times per step{f', {where}' if where else ''}"
 
 
 def _by_chance(pair: RuleContext, more: float) -> str:
