@@ -118,15 +118,53 @@ def alignment_table(alignment: Alignment) -> Table:
 
 def _with_plain_rows(plain: PlainMatches, rows: dict[_Key, _Row], steps: tuple[int, int]) -> ColumnRows:
     """Rows of the table: the plain matches as columns, whose kernel cells are made on demand, and the other rows."""
-    texts = plain.numbers.texts()
+    plain_rows, numbers = _apart_from(rows, plain), plain.numbers
+    made = [_cells(key, row, steps) for key, row in rows.items()]
+    cells = dict(zip(_INDEX, zip(*made, strict=True), strict=True)) if made else dict.fromkeys(_INDEX, ())
+    figures = {
+        name: np.concatenate((values, np.array(cells[name], dtype=np.float64)))
+        for name, values in _plain_figures(plain, plain_rows, steps).items()
+    }
+    texts = {
+        name: np.concatenate((words, numbers.of([str(cell) for cell in cells[name]])))
+        for name, words in _plain_texts(plain, plain_rows).items()
+    }
+    kernels = _PlainKernels(plain.kernels, steps, plain_rows, made)
+    makers = {
+        f"{name}_{what}": functools.partial(make, side)
+        for side, name in enumerate(SIDES)
+        for what, make in (("kernels", kernels.listed), ("kernel_names", kernels.names))
+    }
+    before, after = (side[plain_rows] for side in plain.time)
+    size = np.concatenate((
+        np.abs(after * steps[0] - before * steps[1]),
+        np.array([row.change(steps) for row in rows.values()], dtype=np.int64),
+    ))  # fmt: skip
+    order = np.lexsort((*(numbers.ranks(texts[name]) for name in ("matched_by", "input_shape", "operator")), -size))
+    finished: list[CellColumn] = [
+        figures[name][order] if name in figures
+        else numbers.column(texts[name][order]) if name in texts
+        else MadeTexts(order, makers[name])
+        for name in _INDEX
+    ]  # fmt: skip
+    return ColumnRows(tuple(finished), len(order))
+
+
+def _apart_from(rows: dict[_Key, _Row], plain: PlainMatches) -> Ints:
+    """Numbers of the plain matches that have a row of their own; the others are added to those of the same place."""
     alone = np.ones(len(plain), dtype=bool)
     if any(rule == SAME_PLACE for _, _, rule in rows):
+        texts = plain.numbers.texts()
         for number, (operator, shape) in enumerate(zip(plain.operator.tolist(), plain.shape.tolist(), strict=True)):
             if (row := rows.get((texts[operator], texts[shape], SAME_PLACE))) is not None:
                 row.add(plain.match(number))
                 alone[number] = False
-    plain_rows = np.flatnonzero(alone)
-    time, calls = ([side[plain_rows] for side in both] for both in (plain.time, plain.calls))
+    return np.flatnonzero(alone)
+
+
+def _plain_figures(plain: PlainMatches, rows: Ints, steps: tuple[int, int]) -> dict[str, Floats]:
+    """Column -> figures of these plain matches."""
+    time, calls = ([side[rows] for side in both] for both in (plain.time, plain.calls))
     us = [ns / n / 1000 for ns, n in zip(time, steps, strict=True)]
     delta = us[1] - us[0]
     with np.errstate(all="ignore"):
@@ -134,43 +172,17 @@ def _with_plain_rows(plain: PlainMatches, rows: dict[_Key, _Row], steps: tuple[i
     called = (calls[0] != 0) | (calls[1] != 0)
     often = (np.where(called, count / n, np.nan) for count, n in zip(calls, steps, strict=True))
     shares = (np.where(ns != 0, 1.0, np.nan) for ns in time)
-    made_rows = [_cells(key, row, steps) for key, row in rows.items()]
-    kernels = _PlainKernels(plain.kernels, steps, plain_rows, made_rows)
-    numbers, count = plain.numbers, len(plain_rows)
-    sure = numbers.of((CERTAIN, LIKELY))[np.where(plain.is_certain[plain_rows], 0, 1)]
-    places = np.arange(count + len(made_rows))
-    texts_of_plain: dict[str, Ints] = {
-        "operator": plain.operator[plain_rows], "input_shape": plain.shape[plain_rows], "confidence": sure,
-        **{name: np.full(count, numbers.of((text,))[0]) for name, text in _PLAIN_TEXTS.items()},
+    return dict(zip(_FIGURES, (*us, delta, change, *often, *shares), strict=True))
+
+
+def _plain_texts(plain: PlainMatches, rows: Ints) -> dict[str, Ints]:
+    """Column -> numbers of the texts of these plain matches."""
+    numbers = plain.numbers
+    return {
+        "operator": plain.operator[rows], "input_shape": plain.shape[rows],
+        "confidence": numbers.of((CERTAIN, LIKELY))[np.where(plain.is_certain[rows], 0, 1)],
+        **{name: np.full(len(rows), numbers.of((text,))[0]) for name, text in _PLAIN_TEXTS.items()},
     }  # fmt: skip
-    figures = dict(zip(_FIGURES, (*us, delta, change, *often, *shares), strict=True))
-    joined: dict[str, Floats | MadeTexts] = {
-        f"{name}_{what}": MadeTexts(places, functools.partial(make, side))
-        for side, name in enumerate(SIDES)
-        for what, make in (("kernels", kernels.listed), ("kernel_names", kernels.names))
-    }
-    for number, column in enumerate(_COLUMNS):
-        cells = [row[number] for row in made_rows]
-        if column.name in figures:
-            values = np.array([np.nan if cell is None else cell for cell in cells], dtype=np.float64)
-            joined[column.name] = np.concatenate((figures[column.name], values))
-        elif column.name in texts_of_plain:
-            words = numbers.of([str(cell) for cell in cells])
-            texts_of_plain[column.name] = np.concatenate((texts_of_plain[column.name], words))
-    size = np.concatenate((
-        np.abs(time[1] * steps[0] - time[0] * steps[1]),
-        np.array([row.change(steps) for row in rows.values()], dtype=np.int64),
-    ))  # fmt: skip
-    ranks = [numbers.ranks(texts_of_plain[name]) for name in ("matched_by", "input_shape", "operator")]
-    order = np.lexsort((*ranks, -size))
-    finished: list[CellColumn] = []
-    for column in _COLUMNS:
-        made = joined.get(column.name)
-        if made is None:
-            finished.append(numbers.column(texts_of_plain[column.name][order]))
-        else:
-            finished.append(MadeTexts(order, made.make) if isinstance(made, MadeTexts) else made[order])
-    return ColumnRows(tuple(finished), len(order))
 
 
 class _PlainKernels:
