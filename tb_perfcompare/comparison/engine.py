@@ -181,9 +181,7 @@ def _findings(
         every = without_minor_changes(every, context.typical_us, context.least_us, detected.offsetting)
         findings = order_findings(every, headline)[: options.top_findings]
         if baseline.metric == STEP_TIME:
-            findings = with_largest_entry(
-                findings, ledger, baseline, candidate, options, detected.explained, detected.entities
-            )
+            findings = with_largest_entry(findings, context, detected)
     return (*findings, *counter_findings(moved, options.alpha, options.top_findings - len(findings)))
 
 

@@ -99,7 +99,7 @@ def find_cycle_causes(
         # several types are tested, hence alpha is divided by their number
         if test is None or min(test) <= options.alpha / len(groups):
             findings.append(_finding(group, (x, y), (baseline, candidate), headline, moved, options, test))
-    findings.sort(key=lambda finding: -abs(finding.delta_us or 0.0))
+    findings.sort(key=lambda finding: -abs(finding.change_us))
     return tuple(findings[: options.top_findings])
 
 

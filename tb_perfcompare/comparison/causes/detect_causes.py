@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from math import fsum
 
@@ -54,52 +54,61 @@ def detect_causes(pair: RuleContext) -> DetectedCauses:
         return DetectedCauses()
     other = pair.once(find_other_work)
     same_work = other is None or other.is_as_large
+    causes = _without_parts(_uncovered(_found(pair, same_work=same_work)))
+    explained = Explained(causes)
+    for find_rest in FIND_REST:
+        for cause in find_rest(pair, explained):
+            causes.append(cause)
+            explained.add(cause)
+    findings = sorted((cause.finding for cause in causes), key=lambda finding: -abs(finding.change_us))
+    offsetting = frozenset(
+        cause.finding.subject for cause in causes
+        if fsum(map(abs, cause.explains.values())) >= max(pair.least_us, OFFSETTING * abs(pair.delta_us))
+    )  # fmt: skip
+    return DetectedCauses(
+        tuple(findings), explained.by_category(), _entities(pair, causes, explained),
+        fsum(finding.change_us for finding in findings if finding.rule in MACHINE_PACE.names),
+        same_work, offsetting,
+    )  # fmt: skip
+
+
+def _found(pair: RuleContext, *, same_work: bool) -> list[Cause]:
+    """Causes that rules find whatever others find, those to prefer first."""
     silent = OF_DEVICES if is_without_device(pair) else ()
     causes = [
         cause for find in FIND for cause in find(pair)
         if (same_work or not cause.same_work) and cause.finding.category not in silent
     ]  # fmt: skip
-    causes.sort(key=lambda cause: (cause.rank, -abs(cause.finding.delta_us or 0.0), cause.finding.rule))
-    explained = Explained()
-    kept: list[Cause] = []
+    return sorted(causes, key=lambda cause: (cause.rank, -abs(cause.finding.change_us), cause.finding.rule))
+
+
+def _uncovered(causes: Iterable[Cause]) -> list[Cause]:
+    """Causes whose time those before them do not explain."""
+    explained, uncovered = Explained(), list[Cause]()
     for cause in causes:
         if not explained.covers(cause):
-            kept.append(cause)
+            uncovered.append(cause)
             explained.add(cause)
-    kept = _without_parts(kept)
-    explained = Explained()
-    for cause in kept:
-        explained.add(cause)
-    for find_rest in FIND_REST:
-        for cause in find_rest(pair, explained):
-            kept.append(cause)
-            explained.add(cause)
-    findings = sorted((cause.finding for cause in kept), key=lambda finding: -abs(finding.delta_us or 0.0))
-    entities = {item.row for finding in findings for item in finding.evidence if item.table == "kernels"}
-    kernels = explained.entities(_KERNEL, {row.path[1]: row.delta / pair.unit for row in pair.entities(_KERNEL)})
-    around = {entity for one in kept for _, entity in one.explains} & pair.once(with_replaced_calls)
-    named = {finding.subject for finding in findings} | around
-    subjects = entities | kernels | named | _recalled(pair, kept, explained)
-    machine_us = fsum(finding.delta_us or 0.0 for finding in findings if finding.rule in MACHINE_PACE.names)
-    offsetting = frozenset(
-        cause.finding.subject for cause in kept
-        if fsum(map(abs, cause.explains.values())) >= max(pair.least_us, OFFSETTING * abs(pair.delta_us))
-    )  # fmt: skip
-    return DetectedCauses(
-        tuple(findings), explained.by_category(), frozenset(subjects), machine_us, same_work, offsetting
-    )
+    return uncovered
+
+
+def _entities(pair: RuleContext, causes: Sequence[Cause], explained: Explained) -> frozenset[str]:
+    """Entities as in `DetectedCauses.entities`."""
+    changes = {row.path[1]: row.delta / pair.unit for row in pair.entities(_KERNEL)}
+    in_evidence = (item.row for cause in causes for item in cause.finding.evidence if item.table == "kernels")
+    return frozenset({
+        *(cause.finding.subject for cause in causes), *in_evidence, *explained.entities(_KERNEL, changes),
+        *({entity for cause in causes for _, entity in cause.explains} & pair.once(with_replaced_calls)),
+        *_recalled(pair, causes, explained),
+    })  # fmt: skip
 
 
 def _without_parts(causes: list[Cause]) -> list[Cause]:
     """Causes that are no part of a larger one: an operator that was replaced launches other kernels, too."""
     kept = list(causes)
-    for cause in sorted(causes, key=lambda one: abs(one.finding.delta_us or 0.0)):
-        for other in kept:
-            whole = Explained()
-            whole.add(other)
-            if other is not cause and whole.covers(cause):
-                kept.remove(cause)
-                break
+    for cause in sorted(causes, key=lambda one: abs(one.finding.change_us)):
+        if any(other is not cause and Explained([other]).covers(cause) for other in kept):
+            kept.remove(cause)
     return kept
 
 

@@ -183,7 +183,7 @@ def find_causes(
     known = _Known(context, detected, named)
     changes = (_change(row, known) for row in context.ledger.heads)
     findings = [_finding(change, known) for change in changes if change is not None]
-    findings.sort(key=lambda finding: -abs(finding.delta_us or 0.0))
+    findings.sort(key=lambda finding: -abs(finding.change_us))
     return tuple(findings[: context.options.top_findings])
 
 

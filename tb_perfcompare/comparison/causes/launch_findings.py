@@ -144,7 +144,7 @@ def find_launch_causes(
     moved = _bound_shift(books) if not without else None
     if moved is not None:
         found.append((moved, ()))
-    shown = tuple(sorted((one for one, _ in found), key=lambda one: -abs(one.delta_us or 0.0))[: options.top_findings])
+    shown = tuple(sorted((one for one, _ in found), key=lambda one: -abs(one.change_us))[: options.top_findings])
     return LaunchCauses(shown, frozenset(name for finding, names in found if finding in shown for name in names))
 
 

@@ -3,10 +3,11 @@ smaller than the ledger's largest entry."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 
 import numpy as np
 
+from tb_perfcompare.comparison.causes.detect_causes import DetectedCauses
 from tb_perfcompare.comparison.causes.detectors.changed_operators import (
     AS_MEASURED,
     OPERATOR_REPLACED,
@@ -24,12 +25,12 @@ from tb_perfcompare.comparison.causes.evidence.cause import COUNTED
 from tb_perfcompare.comparison.causes.evidence.general_rules import GENERAL, TABLES
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
 from tb_perfcompare.comparison.causes.evidence.known_settings import SETTINGS
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.significant_categories import are_separated
 from tb_perfcompare.comparison.causes.launch_findings import BOUND_SHIFT, TENSOR_CORES, UTILISATION
 from tb_perfcompare.comparison.result.finding import REPEATABILITY_UNKNOWN, WITHIN_SPREAD, Evidence, Finding, is_sure
 from tb_perfcompare.comparison.result.headline import Basis, Headline, Verdict
 from tb_perfcompare.comparison.result.ledger_rows import STATUSES, Ledger, LedgerRow, columns_of
-from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time, times_text
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.work.call_arguments import OtherArguments, arguments_of_change, other_arguments
@@ -44,6 +45,9 @@ WEAKER_RULES = frozenset({
 time between calls, slower calls, more interruptions, longer steps."""
 
 _GENERAL = frozenset(name for rule in GENERAL.values() for name in rule.names)
+
+_MAY_FOLLOW = WEAKER_RULES | _GENERAL
+"""Findings that the machine's pace may cause."""
 
 _OF_KERNELS = frozenset({*TENSOR_CORES.names, *UTILISATION.names})
 """Why launches of certain kernels take longer: counted causes, as each launch is measured."""
@@ -88,40 +92,43 @@ def order_findings(findings: Iterable[Finding], headline: Headline) -> tuple[Fin
 
     * Time that moved between bound classes comes last: it is no part of the change.
     """
-    ordered = sorted(findings, key=lambda finding: (finding.rule in BOUND_SHIFT.names, -abs(finding.delta_us or 0.0)))
+    ordered = sorted(findings, key=lambda finding: (finding.rule in BOUND_SHIFT.names, -abs(finding.change_us)))
     of_program = headline.basis is Basis.PROGRAM or headline.counted is not None
     way = headline.verdict.way if of_program else 0
-    may_follow = WEAKER_RULES | _GENERAL
-    against = [finding for finding in ordered if finding.rule in may_follow and way * (finding.delta_us or 0.0) < 0]
-    ordered = _moves_behind([*(finding for finding in ordered if finding not in against), *against])
-    machines = [finding for finding in ordered if finding.rule in _OF_THE_MACHINE]
-    rest = [finding for finding in ordered if finding not in machines]
-    if way and any(finding.rule not in WEAKER_RULES or way * (finding.delta_us or 0.0) > 0 for finding in rest):
-        ordered = [*rest, *machines]
-    way = headline.verdict.way if headline.basis is Basis.MACHINE else 0
-    leading = [finding for finding in ordered if finding.rule in _PACES and way * (finding.delta_us or 0.0) > 0]
-    ordered = [*leading, *(finding for finding in ordered if finding not in leading)]
+    ordered.sort(key=lambda finding: finding.rule in _MAY_FOLLOW and way * finding.change_us < 0)
+    ordered = _moves_behind(ordered)
+    others = [finding for finding in ordered if finding.rule not in _OF_THE_MACHINE]
+    if way and any(finding.rule not in WEAKER_RULES or way * finding.change_us > 0 for finding in others):
+        ordered.sort(key=lambda finding: finding.rule in _OF_THE_MACHINE)
+    of_machine = headline.verdict.way if headline.basis is Basis.MACHINE else 0
+    ordered.sort(key=lambda finding: finding.rule not in _PACES or of_machine * finding.change_us <= 0)
     is_open = headline.basis is Basis.PROGRAM and headline.verdict is Verdict.INCONCLUSIVE
-    for place, finding in enumerate(ordered):
-        if (
-            place
-            and (finding.confidence.startswith(COUNTED) or finding.rule in _OF_KERNELS)
-            and all(_comes_after(other, finding, is_open=is_open) for other in ordered[:place])
-        ):
-            ordered = [finding, *ordered[:place], *ordered[place + 1 :]]
-            break
-    return tuple(_waits_behind(ordered))
+    return tuple(_waits_behind(_counted_first(ordered, is_open=is_open)))
+
+
+def _counted_first(findings: list[Finding], *, is_open: bool) -> list[Finding]:
+    """Moves a counted cause to the front if all findings before it come after it."""
+    for place, finding in enumerate(findings):
+        is_counted = finding.confidence.startswith(COUNTED) or finding.rule in _OF_KERNELS
+        if is_counted and all(_comes_after(other, finding, is_open=is_open) for other in findings[:place]):
+            return [finding, *findings[:place], *findings[place + 1 :]]
+    return findings
 
 
 def _waits_behind(findings: list[Finding]) -> list[Finding]:
     """Moves waits for the device behind the changed operators in which they are: these are the cause."""
     for place, waits in enumerate(findings):
-        if waits.rule in SYNCHRONISATION.names:
-            for at, changed in enumerate(findings[place + 1 :], start=place + 1):
-                as_large = abs(waits.delta_us or 0.0) <= WAITS * abs(changed.delta_us or 0.0)
-                if changed.rule in OPERATORS_CHANGED.names and changed.subject == waits.subject and as_large:
-                    return [*findings[:place], changed, *findings[place:at], *findings[at + 1 :]]
+        for at, changed in enumerate(findings[place + 1 :], start=place + 1):
+            if _is_behind(changed, waits):
+                return [*findings[:place], changed, *findings[place:at], *findings[at + 1 :]]
     return findings
+
+
+def _is_behind(changed: Finding, waits: Finding) -> bool:
+    """Whether the second finding is on waits in the operator that the first is on, and not much larger."""
+    as_large = abs(waits.change_us) <= WAITS * abs(changed.change_us)
+    are_both = waits.rule in SYNCHRONISATION.names and changed.rule in OPERATORS_CHANGED.names
+    return are_both and changed.subject == waits.subject and as_large
 
 
 def without_minor_changes(
@@ -150,7 +157,7 @@ def without_interruptions(
     return tuple(
         finding for finding in general
         if finding.category not in named
-        and (is_sure(finding) or (not named and (finding.delta_us or 0.0) * change_us > 0))
+        and (is_sure(finding) or (not named and finding.change_us * change_us > 0))
     )  # fmt: skip
 
 
@@ -158,7 +165,7 @@ def without_noise_against(general: Iterable[Finding], headline: Headline) -> tup
     """General findings, without those against a verdict of the program that are within the spread of the steps: as
     recorded, the machine's pace makes them."""
     way = headline.verdict.way if headline.basis is Basis.PROGRAM else 0
-    return tuple(finding for finding in general if is_sure(finding) or way * (finding.delta_us or 0.0) >= 0)
+    return tuple(finding for finding in general if is_sure(finding) or way * finding.change_us >= 0)
 
 
 def _is_of_layers(finding: Finding) -> bool:
@@ -191,42 +198,34 @@ def _comes_after(general: Finding, counted: Finding, *, is_open: bool) -> bool:
     of_work = counted.rule in MORE_CALLS.names and not counted.confidence.endswith(AS_MEASURED)
     of_all = of_work or counted.look_at in SETTINGS.values()
     whatever = of_all or general.confidence.startswith(WITHIN_SPREAD)
-    least = (general.delta_us or 0.0) / (np.inf if whatever else MAX_WEAKER_RATIO)
-    delta = counted.delta_us or 0.0
-    same_way = delta * (general.delta_us or 0.0) >= 0
+    least = general.change_us / (np.inf if whatever else MAX_WEAKER_RATIO)
+    same_way = counted.change_us * general.change_us >= 0
     is_weaker = general.rule in WEAKER_RULES and not general.confidence.startswith(COUNTED)
-    return is_weaker and (same_way or is_open) and abs(delta) >= abs(least)
+    return is_weaker and (same_way or is_open) and abs(counted.change_us) >= abs(least)
 
 
 def with_largest_entry(
-    findings: tuple[Finding, ...], ledger: Ledger, baseline: Summary, candidate: Summary, options: CompareOptions,
-    explained: Mapping[str, float], named_elsewhere: Collection[str],
+    findings: tuple[Finding, ...], pair: RuleContext, detected: DetectedCauses
 ) -> tuple[Finding, ...]:
     """Adds the largest ledger entry that changed in the step's direction, if it is larger than all other findings
-    and none names it. The entry must be on both sides, with no overlap between their steps, so that it is one thing
-    that changed. `explained`: what findings explain of each category, microseconds per step; `named_elsewhere`:
-    entities with findings elsewhere."""
-    unit = ledger.denominator * 1000
-    largest = _largest(ledger)
+    and what causes explain of its category, and none names it. The entry must be on both sides, with no overlap
+    between their steps, so that it is one thing that changed."""
+    largest, sides = _largest(pair.ledger), (pair.baseline, pair.candidate)
     if largest is None:
         return findings
-    delta_us = largest.delta / unit
-    least = max(options.material_fraction * min(ledger.baseline, ledger.candidate), options.material_ns * unit / 1000)
-    if abs(largest.delta) < least or not _lies_apart(largest, baseline, candidate):
+    delta_us, (category, key) = largest.delta / pair.unit, largest.path
+    named = {*detected.entities, *(finding.subject for finding in findings)}
+    named.update(item.row for finding in findings for item in finding.evidence)
+    same_way = [abs(finding.change_us) for finding in findings if finding.change_us * delta_us > 0]
+    told_us = max(*same_way, abs(detected.explained.get(category, 0.0)), 0.0)
+    if key in named or abs(delta_us) < pair.least_us or told_us >= abs(delta_us) or not _lies_apart(largest, *sides):
         return findings
-    key = largest.path[1]
-    is_named = any(key in (finding.subject, *(item.row for item in finding.evidence)) for finding in findings)
-    named = is_named or key in named_elsewhere
-    same_way = [abs(finding.delta_us) for finding in findings if finding.delta_us and finding.delta_us * delta_us > 0]
-    if named or max(*same_way, abs(explained.get(largest.path[0], 0.0)), 0.0) >= abs(delta_us):
-        return findings
-    called = arguments_of_change(other_arguments(baseline, candidate), baseline, candidate, key)
-    entry = _finding(largest, unit, ledger.delta, called, (baseline, candidate))
-    larger = [finding for finding in findings if abs(finding.delta_us or 0.0) >= abs(delta_us)]
-    # work on other inputs is slower in its largest entry too, but the inputs are what changed
-    other_work = findings[:1] if not larger and findings and findings[0].rule in OTHER_WORK and same_way else ()
-    place = len(larger or other_work)
-    return (*findings[:place], entry, *findings[place:])[: options.top_findings]
+    called = arguments_of_change(other_arguments(*sides), *sides, key)
+    entry = _finding(largest, pair.unit, pair.ledger.delta, called, sides)
+    place = sum(abs(finding.change_us) >= abs(delta_us) for finding in findings)
+    if not place and same_way and findings[0].rule in OTHER_WORK:
+        place = 1  # work on other inputs is slower in its largest entry too, but the inputs are what changed
+    return (*findings[:place], entry, *findings[place:])[: pair.options.top_findings]
 
 
 def _finding(

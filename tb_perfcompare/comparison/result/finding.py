@@ -32,6 +32,11 @@ class Finding:
     confidence: Annotated[str, "how certain it is, in words"]
     look_at: Annotated[str, "what to look at next; empty if nothing in particular"] = ""
 
+    @property
+    def change_us(self) -> float:
+        """`delta_us`, 0 for what is not a time."""
+        return self.delta_us or 0.0
+
 
 MAX_SHARE = 10.0
 """Largest share that is shown, in multiples of the change. Beyond it, parts cancel each other and a share means

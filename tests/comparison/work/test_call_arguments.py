@@ -9,6 +9,8 @@ import pytest
 
 from tb_perfcompare.analysis.entities.call_arguments import MOST_SIGNATURES
 from tb_perfcompare.analysis.pooling.pool import pool
+from tb_perfcompare.comparison.causes.detect_causes import DetectedCauses
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.leading_cause import with_largest_entry
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
@@ -179,8 +181,9 @@ def test_the_kernel_of_an_operator_with_other_arguments() -> None:
 
 def test_the_largest_entry_of_the_ledger_has_them_too() -> None:
     a, b = program(cumsum(500, 1)), program(cumsum(900, 0))
-    ledger = compare_summaries(a, b, CompareOptions(resamples=200)).ledger
-    (finding,) = with_largest_entry((), ledger, a, b, CompareOptions(), {}, ())
+    found = compare_summaries(a, b, CompareOptions(resamples=200))
+    context = RuleContext(a, b, found.ledger, found.headline, CompareOptions())
+    (finding,) = with_largest_entry((), context, DetectedCauses())
     assert finding.sentence.endswith("(500 → 900 µs per call), with other arguments (dim: 1 → 0).")
     assert finding.look_at == "the arguments of this call in both runs"
 

@@ -247,7 +247,7 @@ def changed_operator_rules(pair: RuleContext, explained: Explained) -> Iterator[
     for number, part in enumerate(parts):
         if not explained.covers(_cause_of(pair, part, is_all=True)):
             change = finding_on(_left(part, explained), explained=None if number else explained)
-            if abs(change.finding.delta_us or 0) >= least_us:
+            if abs(change.finding.change_us) >= least_us:
                 yield change
             continue
         # the waits account for the time that they expose; new operators in it are still reported by count, and so

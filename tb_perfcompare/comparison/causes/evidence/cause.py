@@ -45,10 +45,12 @@ class Explained:
     """What causes explain of the ledger, in signed microseconds per step by category and entity, and their rules. No
     time is explained twice, but two causes within one category are both kept."""
 
-    def __init__(self) -> None:
+    def __init__(self, causes: Iterable[Cause] = ()) -> None:
         self._of_rules: dict[str, list[float]] = {}
         self._parts: dict[str, dict[str, list[float]]] = {}
         self._calls: dict[str, list[float]] = {}
+        for cause in causes:
+            self.add(cause)
 
     def add(self, cause: Cause) -> None:
         """Adds what this cause explains."""
