@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -92,26 +92,34 @@ def _ratios(ratios: Iterable[float]) -> str:
 def uneven_work(a: Ranks, b: Ranks, pairs: Pairs, options: CompareOptions) -> list[WorkChange | None]:
     """Change of each rank's work beyond that of the others; None if there is none. Each rank is compared with itself
     on the other side, so that ranks may do different work."""
-    found: list[list[tuple[str, float, float]]] = [[] for _ in pairs]
+    amounts_of: list[list[tuple[str, float, float]]] = [[] for _ in pairs]
     both = [number for number, (x, y) in enumerate(pairs) if x is not None and y is not None]
     columns = [(a.columns[pairs[number][0] or 0], b.columns[pairs[number][1] or 0]) for number in both]
     captures = [(a.capture[x], b.capture[y]) for x, y in columns]
     for at, name in enumerate(AMOUNTS):
         steps = [(a.amounts[at, x], b.amounts[at, y]) for x, y in columns]
-        if len(both) < 2 or any(not len(side) or side.min() <= 0 for pair in steps for side in pair):
-            continue
-        growth = np.array([math.log(after.mean()) - math.log(before.mean()) for before, after in steps])
-        others = [np.delete(growth, place) for place in range(len(both))]
-        beyond = [_is_beyond(own, those) for own, those in zip(growth.tolist(), others, strict=True)]
-        tested = zip(steps, captures, beyond, strict=True)
-        p = [_p(pair, own, options.alpha) if far else 1.0 for pair, own, far in tested]
-        uneven = np.array(beyond) & (holm(np.array(p)) <= options.alpha)
-        for place in np.flatnonzero(uneven).tolist():
-            even = others[place] if uneven.all() else growth[~uneven]
-            found[both[place]].append((name, math.exp(growth[place]), math.exp(float(median(even)))))
+        for place, growth, usual in _uneven(steps, captures, options.alpha):
+            amounts_of[both[place]].append((name, math.exp(growth), math.exp(usual)))
     # in the direction of the first amount, the most telling one
-    same = ([amount for amount in amounts if (amount[1] > 1) == (amounts[0][1] > 1)] for amounts in found)
+    same = ([amount for amount in amounts if (amount[1] > 1) == (amounts[0][1] > 1)] for amounts in amounts_of)
     return [WorkChange(tuple(amounts)) if amounts else None for amounts in same]
+
+
+def _uneven(
+    steps: Sequence[tuple[Ints, Ints]], captures: Sequence[Captures], alpha: float
+) -> Iterator[tuple[int, float, float]]:
+    """(place, ln of its growth, the same of the others) for each rank whose amount changed beyond that of the others.
+    `steps`: the amount in each step of both sides, rank by rank."""
+    if len(steps) < 2 or any(not len(side) or side.min() <= 0 for pair in steps for side in pair):
+        return
+    growth = np.array([math.log(after.mean()) - math.log(before.mean()) for before, after in steps])
+    others = [np.delete(growth, place) for place in range(len(growth))]
+    beyond = [_is_beyond(own, those) for own, those in zip(growth.tolist(), others, strict=True)]
+    tested = zip(steps, captures, beyond, strict=True)
+    p = [_p(pair, own, alpha) if is_beyond else 1.0 for pair, own, is_beyond in tested]
+    uneven = np.array(beyond) & (holm(np.array(p)) <= alpha)
+    for place in np.flatnonzero(uneven).tolist():
+        yield place, float(growth[place]), float(median(others[place] if uneven.all() else growth[~uneven]))
 
 
 def _p(steps: tuple[Ints, Ints], captures: Captures, alpha: float) -> float:

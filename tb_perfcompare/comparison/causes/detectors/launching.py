@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator
-from math import fsum
+from math import fsum, log
 
 from tb_perfcompare.comparison.causes.detectors.uniform_slowdown import host_ratio, kernels_flat
 from tb_perfcompare.comparison.causes.evidence.beyond_pace import SAME_CALLS
@@ -152,42 +152,44 @@ def graph_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
 
 def launch_rules(pair: RuleContext) -> Iterator[Cause]:
     """Each launch takes longer, beyond a uniform slowdown of the host, and the device waits for it."""
-    if not is_same_runtime(pair):
-        return
     launched = pair.called(LAUNCH)
-    launches = total(launched.values())
-    exposed = fsum(exposed_host(pair).values())
-    if not (launches.calls_a and launches.calls_b) or abs(exposed) < pair.least_us or not pair.is_clear(*HOST):
+    launches, exposed = total(launched.values()), fsum(exposed_host(pair).values())
+    if not is_same_runtime(pair) or not (launches.us_a and launches.us_b):
         return
-    mean_a, mean_b = launches.us_a / launches.calls_a, launches.us_b / launches.calls_b
-    ratio = mean_b / mean_a if mean_a else 0.0
-    if not (ratio >= SLOWER_LAUNCH or 0 < ratio <= 1 / SLOWER_LAUNCH) or (ratio > 1) != (exposed > 0):
+    if abs(exposed) < pair.least_us or not pair.is_clear(*HOST):
+        return
+    sign, way = (1, "slower") if exposed > 0 else (-1, "faster")
+    means = launches.us_a / launches.calls_a, launches.us_b / launches.calls_b
+    if sign * log(means[1] / means[0]) < log(SLOWER_LAUNCH):
         return
     if pair.called(GRAPH_LAUNCH):  # the single launches outside graphs are others
         return
     if max(idle_shares(pair)) < IDLE_SHARE:  # a full launch queue delays launches, too
         return
-    sign = 1 if exposed > 0 else -1
     grown = launches.rate_us - launches.paced_us(host_ratio(pair) or 1.0)
     if sign * grown < max(pair.least_us, HALF * abs(launches.rate_us), MIN_SHARE * abs(slower_work(pair))):
         return
-    own = {row.path: row.delta / pair.unit for row in pair.entities("Runtime") if row.path[1] in launched}
-    explained = exposed_growth(pair, {("Runtime", path[1]): us for path, us in own.items()}, grown)
+    own: dict[Part, float] = {
+        ("Runtime", row.path[1]): row.delta / pair.unit
+        for row in pair.entities("Runtime") if row.path[1] in launched
+    }  # fmt: skip
+    explained = exposed_growth(pair, own, grown)
     delta = fsum(explained.values())
-    # if launches make nearly all of the host's slowdown, the device may hide much of it
-    most = sign * grown >= HALF * abs(slower_work(pair)) and sign * delta >= HALF * abs(exposed)
-    if sign * delta < pair.least_us or not (most or sign * delta >= HALF * abs(grown)):
+    # if launches make most of the host's slowdown, the device may hide much of it
+    makes_most = sign * grown >= HALF * abs(slower_work(pair))
+    whole = min(abs(grown), abs(exposed)) if makes_most else abs(grown)
+    if sign * delta < max(pair.least_us, HALF * whole):
         return
-    flat = ", kernel time unchanged" if kernels_flat(pair) else ""
+    flat = kernels_flat(pair)
     sentence = (
-        f"Kernel launches are {'slower' if sign > 0 else 'faster'}: {signed_time(delta)} per step; each launch takes "
-        f"{times_text(mean_a, mean_b)} ({number_text(launches.calls_b)} launches per step){flat}; the device waits "
-        f"{'for' if sign > 0 else 'less for'} the CPU{idle_text(pair, delta)}."
+        f"Kernel launches are {way}: {signed_time(delta)} per step; each launch takes {times_text(*means)} "
+        f"({number_text(launches.calls_b)} launches per step){', kernel time unchanged' if flat else ''}; "
+        f"the device waits {'for' if sign > 0 else 'less for'} the CPU{idle_text(pair, delta)}."
     )
     yield cause(
         pair, LAUNCH_BOUND, "launches", "Runtime", delta, sentence, (Evidence("ledger", "Runtime"),),
-        confidence=f"launch calls {'slower' if sign > 0 else 'faster'}{', kernels unchanged' if flat else ''}",
-        look_at=_BLOCKING if _block(pair, mean_a) != _block(pair, mean_b) else "", explains=explained,
+        confidence=f"launch calls {way}{', kernels unchanged' if flat else ''}",
+        look_at=_BLOCKING if _block(pair, means[0]) != _block(pair, means[1]) else "", explains=explained,
     )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import field
 
 from tb_perfcompare.comparison.causes.evidence.host_time import MUCH_MORE, call_count_changed
@@ -210,22 +210,11 @@ def _is_common(place: Place, usual: float) -> bool:
 def _below(parent: Place, usual: float, steady: Callable[[str], bool]) -> Iterator[Replacement]:
     """Yields what was replaced among the calls of one parent."""
     called = [place for place in parent.inner if place.frame.key[0] in _CALLED and any(place.frame.calls)]
-    common, others = ([place for place in called if _is_common(place, usual) == which] for which in (True, False))
-    changed = [
-        place for place in others
-        if call_count_changed(*place.frame.calls)
-        and (place.frame.key[0] == FrameKind.MODULE or steady(place.frame.key[2]))
-    ]  # fmt: skip
+    common = [place for place in called if _is_common(place, usual)]
+    changed = [place for place in called if not _is_common(place, usual) and _is_recounted(place, steady)]
     is_step = parent.frame.key[0] == FrameKind.WHOLE
-    order = [
-        sorted((number, at) for at, place in enumerate(common) if (number := place.number[side]) is not None)
-        for side in (0, 1)
-    ]
-    runs: dict[int, list[Place]] = {}
-    for place in changed:
-        runs.setdefault(_preceding_sibling(place, order), []).append(place)
-    made, alone = [], []
-    for run in runs.values():
+    made, alone = list[Replacement](), list[Place]()
+    for run in _runs(changed, common):
         went, came = ([place for place in run if sign * place.more_calls > 0] for sign in (-1, 1))
         if went and came and _changed_names(went, came):
             made.append(Replacement("" if is_step else parent.name, went, came))
@@ -233,18 +222,32 @@ def _below(parent: Place, usual: float, steady: Callable[[str], bool]) -> Iterat
             alone += run
     if is_step and any(min(map(len, place.key)) > max(MAX_NAMES, len(common)) for place in made):
         return
-    times = {id(one): one.time for one in made}
+    times = [replacement.time for replacement in made]
     for place in alone:
-        fitting = [
-            other for other in made
-            if _fits(place, other) and place.is_backward == other.is_backward
-            and abs(_by_count(place.frame)) <= MAX_BESIDE * times[id(other)]
-        ]  # fmt: skip
+        fitting = [one for one, time in zip(made, times, strict=True) if _belongs(place, one, time)]
         if len(fitting) == 1:
             (fitting[0].came if place.more_calls > 0 else fitting[0].went).append(place)
     if made and not is_step:
         max(made, key=lambda one: one.time).around.append(parent)
     yield from made
+
+
+def _is_recounted(place: Place, steady: Callable[[str], bool]) -> bool:
+    """Whether it is called another number of times, in most steps."""
+    kind, _, name = place.frame.key
+    return call_count_changed(*place.frame.calls) and (kind == FrameKind.MODULE or steady(name))
+
+
+def _runs(changed: Iterable[Place], common: Sequence[Place]) -> Iterable[list[Place]]:
+    """The changed siblings, those together that first ran after the same common one."""
+    order = [
+        sorted((number, at) for at, place in enumerate(common) if (number := place.number[side]) is not None)
+        for side in (0, 1)
+    ]
+    runs: dict[int, list[Place]] = {}
+    for place in changed:
+        runs.setdefault(_preceding_sibling(place, order), []).append(place)
+    return runs.values()
 
 
 def _changed_names(went: list[Place], came: list[Place]) -> bool:
@@ -269,9 +272,10 @@ def _preceding_sibling(place: Place, common: list[list[tuple[int, int]]]) -> int
     return common[side][at - 1][1] if at else -1
 
 
-def _fits(one: Place, of: Replacement) -> bool:
-    """Whether its number of calls is a whole multiple of the replaced calls."""
-    return _is_whole(abs(one.more_calls) / min(abs(place.more_calls) for place in of.all))
+def _belongs(place: Place, to: Replacement, time: int) -> bool:
+    """Whether it belongs to replaced calls that take `time`: its number of calls is a whole multiple of theirs."""
+    fits = _is_whole(abs(place.more_calls) / min(abs(other.more_calls) for other in to.all))
+    return fits and place.is_backward == to.is_backward and abs(_by_count(place.frame)) <= MAX_BESIDE * time
 
 
 def _own_change(place: Place, scale: float) -> Iterator[tuple[tuple[str, str], float]]:
