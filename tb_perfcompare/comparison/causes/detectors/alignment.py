@@ -54,19 +54,14 @@ def alignment_rules(pair: RuleContext) -> Iterator[Cause]:
         for name, rows in by_name(by_inputs(pair.amounts("operators_by_shape", "device_self"))).items()
         if have_moved(rows) and _lost(rows) * exposed > 0
     }
-    every = total(amount for rows in moved.values() for _, amount in rows)
-    if not every.us_a or not every.us_b:
-        return
-    sizes = [_elements(moved.values(), side) for side in (0, 1)]
-    growth, change = math.log(sizes[1] / sizes[0]), math.log(every.us_b / every.us_a)
-    if abs(growth) > math.log1p(MAX_ELEMENT_CHANGE) or change * exposed <= 0:
-        return
-    if abs(change) < max(math.log1p(CHANGED), MIN_TIME_RATIO * abs(growth)):
-        return
-    delta = math.copysign(min(abs(every.delta_us), abs(exposed)), exposed)
-    if abs(delta) < pair.least_us:
-        return
     own = {operator: total(amount for _, amount in rows) for operator, rows in moved.items()}
+    every = total(own.values())
+    delta = math.copysign(min(abs(every.delta_us), abs(exposed)), exposed)
+    if not every.us_a or not every.us_b or abs(delta) < pair.least_us:
+        return
+    growth = _elements(moved.values(), 1) / _elements(moved.values(), 0)
+    if not _takes_longer(growth, every.us_b / every.us_a, sign=1 if exposed > 0 else -1):
+        return
     in_blocks = math.fsum(amount.delta_us for operator, amount in own.items() if _computes_in_blocks(operator))
     if abs(in_blocks) < MAIN_SHARE * abs(every.delta_us):
         return
@@ -78,12 +73,18 @@ def alignment_rules(pair: RuleContext) -> Iterator[Cause]:
     sentence = (
         f"Sizes are {'no longer' if delta > 0 else 'now'} multiples of {MULTIPLE}: {signed_time(delta)} per step; "
         f"{short(name)} {times_text(own[name].us_a, own[name].us_b)}, e.g. {shown_shape(before)} → {shown_shape(after)}"
-        f"{padded}; elements {ratio_text(sizes[1] / sizes[0])}."
+        f"{padded}; elements {ratio_text(growth)}."
     )
     yield cause(
         pair, ALIGNMENT, name, "Kernel", delta, sentence, (Evidence("operators_by_shape", f"{name} / {after}"),),
         explains=of_categories({category: us * delta / exposed for category, us in on_device.items()}),
     )  # fmt: skip
+
+
+def _takes_longer(elements_ratio: float, time_ratio: float, sign: int) -> bool:
+    """Whether operators take longer (shorter) by much more than their number of elements grew (shrank)."""
+    growth, change = abs(math.log(elements_ratio)), sign * math.log(time_ratio)
+    return growth <= math.log1p(MAX_ELEMENT_CHANGE) and change >= max(math.log1p(CHANGED), MIN_TIME_RATIO * growth)
 
 
 def _computes_in_blocks(operator: str) -> bool:

@@ -61,27 +61,34 @@ def _find_causes(pair: RuleContext) -> Iterator[Cause]:
     if not rows or abs(sum(row.delta for row in rows)) < MAIN_SHARE * abs(exposed) * pair.unit:
         return
     amount = total(collectives.values())
-    first = _largest(rows)
-    job, splits, is_clear = pair.job, _splits(pair), pair.is_clear(COMMUNICATION)
     counted = fsum(collective.counted_us for collective in collectives.values())
     by_number = _by_count(amount, exposed) and abs(counted) >= MAIN_SHARE * abs(amount.delta_us)  # each one waits
-    if job is not None and splits[0] is not None and splits[1] is not None and not by_number:
-        waiting = splits[1].waiting_us - splits[0].waiting_us
-        longer = splits[1].collective_us - splits[0].collective_us
-        is_main = is_clear and abs(waiting) >= MAIN_SHARE * abs(longer)
-        is_counted = abs(waiting) >= pair.least_us and _works_of_late(pair, job, (splits[0], splits[1]), waiting > 0)
-        if waiting * exposed > 0 and (is_main or is_counted):
-            yield _late_rank(pair, job, (splits[0], splits[1]), first, waiting)
-            return
-    if not is_clear and not by_number:
+    late = None if by_number else _waits_longer(pair, _largest(rows), exposed)
+    if late is not None:
+        yield late
+    elif not by_number and not pair.is_clear(COMMUNICATION):
         return
-    if abs(amount.delta_us) < MAIN_SHARE * abs(exposed) or amount.delta_us * exposed < 0:
+    elif abs(amount.delta_us) < MAIN_SHARE * abs(exposed) or amount.delta_us * exposed < 0:
         if collectives is not all_collectives:  # host work is never hidden behind the host
-            yield _overlap(pair, amount, first, exposed)
-        return
-    if _by_count(amount, exposed):
-        first = _largest([row for row in rows if collectives[row.path[1],].more_calls * exposed > 0] or rows)
-    yield _slower_cause(pair, amount, first, exposed, splits)
+            yield _overlap(pair, amount, _largest(rows), exposed)
+    else:
+        if _by_count(amount, exposed):
+            rows = [row for row in rows if collectives[row.path[1],].more_calls * exposed > 0] or rows
+        yield _slower_cause(pair, amount, _largest(rows), exposed)
+
+
+def _waits_longer(pair: RuleContext, largest: LedgerRow, exposed: float) -> Cause | None:
+    """The cause if ranks wait longer (less) for others; None if that is not most of the change, and no rank's counted
+    work explains it."""
+    before, after = pair.once(_splits)
+    if pair.job is None or before is None or after is None:
+        return None
+    waiting, longer = after.waiting_us - before.waiting_us, after.collective_us - before.collective_us
+    is_main = pair.is_clear(COMMUNICATION) and abs(waiting) >= MAIN_SHARE * abs(longer)
+    is_counted = abs(waiting) >= pair.least_us and _works_of_late(pair, pair.job, (before, after), waiting > 0)
+    if waiting * exposed <= 0 or not (is_main or is_counted):
+        return None
+    return _late_rank(pair, pair.job, (before, after), largest, waiting)
 
 
 def _largest(rows: Iterable[LedgerRow]) -> LedgerRow:
@@ -93,23 +100,20 @@ def _by_count(amount: Amount, exposed: float) -> bool:
     return call_count_changed(amount.calls_a, amount.calls_b) and amount.more_calls * exposed > 0
 
 
-def _slower_cause(
-    pair: RuleContext, amount: Amount, first: LedgerRow, exposed: float, splits: tuple[_Split | None, _Split | None]
-) -> Cause:
-    slower = exposed > 0
-    before, after = splits
-    alone = before is None or after is None
-    whole = before is not None and after is not None and before.is_whole and after.is_whole
-    transfer = (before.transfer_us, after.transfer_us) if before and after and whole else None
+def _slower_cause(pair: RuleContext, amount: Amount, first: LedgerRow, exposed: float) -> Cause:
+    more, slower = ("More", "slower") if exposed > 0 else ("Fewer", "faster")
+    before, after = pair.once(_splits)
+    ranks, transfer, confidence, look_at = "", None, "", COLLECTIVE_SLOWER.look_at
+    if before is None or after is None:
+        ranks = "; only one rank is compared: waiting for a late rank would look the same"
+        confidence, look_at = "a late rank would look the same", f"{look_at}; compare all ranks"
+    elif before.is_whole and after.is_whole:
+        transfer = before.transfer_us, after.transfer_us
     rates = _bandwidth_text(pair, (amount.us_a, amount.us_b), transfer)
-    word = "slower" if slower else "faster"
-    ranks = "; only one rank is compared: waiting for a late rank would look the same" if alone else ""
-    title, calls, what = f"Collectives are {word}", "", ""
+    title, calls, what = f"Collectives are {slower}", "", ""
     explains: dict[Part, float] = {(COMMUNICATION, ""): exposed}
-    confidence = "a late rank would look the same" if alone else ""
-    look_at = f"{COLLECTIVE_SLOWER.look_at}{'; compare all ranks' if alone else ''}"
     if _by_count(amount, exposed):
-        title = "More collectives" if slower else "Fewer collectives"
+        title = f"{more} collectives"
         # operators that only call these collectives are not named
         host = [row for row in pair.entities(CPU_EXEC) if is_collective_operator(row.path[1])]
         counted = {(CPU_EXEC, row.path[1]): pair.counted_us(row) for row in host}

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Collection, Iterator, Mapping
 from math import fsum
+from typing import NamedTuple
 
 import numpy as np
 
@@ -125,55 +126,52 @@ class OtherWork:
         """Whether the inputs can change the step in this direction: larger ones lengthen it, others may do either."""
         return self.ratio is None or self.is_as_large or (self.ratio > 1) == (delta_us > 0)
 
-    def remaining_causes(self, pair: RuleContext, explained: Explained) -> Iterator[Cause]:
-        """Yields the cause, with the change that no other cause explains. Of waiting for data or ranks it takes at
-        most the square of the inputs' growth."""
+    def remaining_cause(self, pair: RuleContext, explained: Explained) -> Cause | None:
+        """The cause, with the change that no other cause explains; None if that needs no telling."""
         if self.is_as_large and pair.headline.verdict is Verdict.INCONCLUSIVE:
-            return  # as many rows for each expert, but for one or two: the check on inputs says so
+            return None  # as many rows for each expert, but for one or two: the check on inputs says so
+        left_us = _left_without_interruptions(pair, explained)
+        if abs(left_us) >= pair.least_us and left_us and self.may_explain(left_us):
+            why, look_at = self._why(pair)
+            text = f"{signed_time(left_us)} per step without interruptions; {self.how}; {why}"
+            return self._cause(pair, left_us, text, look_at, {}, of_the_step=False)
+        left = self._left(pair, explained)
+        delta = fsum(left.values())
+        explains_some = abs(delta) >= pair.least_us and self.may_explain(delta)
+        if self.few and explained.rules & _REPLACED and not explains_some:
+            return None  # their inputs follow from the replacement
+        if explains_some:
+            why, look_at = self._why(pair)
+            return self._cause(pair, delta, f"{signed_time(delta)} per step; {self.how}; {why}", look_at, left)
+        if abs(delta) >= pair.least_us and not self.may_explain(pair.delta_us):
+            return self._outweighed(pair, left, delta)
+        if self.by_chance:
+            return None
+        as_long = abs(pair.delta_us) < pair.least_us or pair.headline.verdict is Verdict.SAME
+        result = "the step takes as long all the same" if as_long else "other causes explain the step's change"
+        return self._cause(pair, None, f"{self.how}; {result}", self.look_at, left)
+
+    def _cause(
+        self, pair: RuleContext, delta_us: float | None, text: str, look_at: str, explained: Mapping[str, float],
+        *, of_the_step: bool = True,
+    ) -> Cause:  # fmt: skip
+        return cause(
+            pair, self.rule, self.operator, "all", delta_us, f"{self.what}: {text}.", (self.evidence,),
+            confidence=self.confidence, look_at=look_at, explains=of_categories(explained), of_the_step=of_the_step,
+        )  # fmt: skip
+
+    def _left(self, pair: RuleContext, explained: Explained) -> dict[str, float]:
+        """Category -> change that other causes leave to the inputs. Of waiting for data or ranks they take at most the
+        square of their growth."""
         left = explained.left(pair, CATEGORY_LABELS)
+        # rounded: b / a and 1 / (a / b) differ in the last bit, but swapped sides negate the cause exactly
+        square = 1.0 if self.ratio is None else round(max(self.ratio, 1 / self.ratio) ** 2, 9)
         for label in _FROM_OUTSIDE:
-            # rounded: b / a and 1 / (a / b) differ in the last bit, but swapped sides negate the cause exactly
-            square = 1.0 if self.ratio is None else round(max(self.ratio, 1 / self.ratio) ** 2, 9)
             limit = min(pair.exposed_times(label)) * (square - 1)
             left[label] = max(-limit, min(limit, left[label]))
         if self.ratio is None and left["Other"] * fsum(left[label] for label in _ON_DEVICE) > 0:
             left["Other"] = 0.0  # other types make kernels longer, which hides more of the host, not less
-        # causes use times as recorded, with interruptions, so this is the least that they leave
-        change_us = pair.once(uninterrupted_change)
-        change_us -= explained.total(without=MACHINE_PACE.names) if change_us else 0.0
-        delta = fsum(left.values())
-        is_left = change_us * pair.once(uninterrupted_change) > 0 and abs(change_us) >= pair.least_us
-        if is_left and self.may_explain(change_us):
-            why, look_at = self._why(pair)
-            yield cause(
-                pair, self.rule, self.operator, "all", change_us,
-                f"{self.what}: {signed_time(change_us)} per step without interruptions; {self.how}; {why}.",
-                (self.evidence,), confidence=self.confidence, look_at=look_at, explains={}, of_the_step=False,
-            )  # fmt: skip
-            return
-        explains_some = abs(delta) >= pair.least_us and self.may_explain(delta)
-        if self.few and explained.rules & _REPLACED and not explains_some:
-            return  # their inputs follow from the replacement
-        is_over_explained = self.may_explain(pair.delta_us) and not self.may_explain(delta)
-        if abs(delta) < pair.least_us or is_over_explained:
-            if not self.by_chance:
-                as_long = abs(pair.delta_us) < pair.least_us or pair.headline.verdict is Verdict.SAME
-                result = "the step takes as long all the same" if as_long else "other causes explain the step's change"
-                yield cause(
-                    pair, self.rule, self.operator, "all", None,
-                    f"{self.what}: {self.how}; {result}.",
-                    (self.evidence,), confidence=self.confidence, look_at=self.look_at, explains=of_categories(left),
-                )  # fmt: skip
-            return
-        if not self.may_explain(delta):
-            yield self._outweighed(pair, left, delta)
-            return
-        why, look_at = self._why(pair)
-        yield cause(
-            pair, self.rule, self.operator, "all", delta,
-            f"{self.what}: {signed_time(delta)} per step; {self.how}; {why}.",
-            (self.evidence,), confidence=self.confidence, look_at=look_at, explains=of_categories(left),
-        )  # fmt: skip
+        return left
 
     def _why(self, pair: RuleContext) -> tuple[str, str]:
         """Where the other inputs are from, and what to look at: a layer that is called with other values, inputs that
@@ -196,13 +194,17 @@ class OtherWork:
         of_device = f"{signed_time(device)} device time per step; " if matters else ""
         noise = "the spread of the steps or " if pair.headline.verdict is Verdict.INCONCLUSIVE else ""
         noise = "the pace of the machine or " if is_paced(pair, delta) else noise
-        return cause(
-            pair, self.rule, self.operator, "all", device if matters else None,
-            f"{self.what}: {of_device}{self.how}; the step still changes by {signed_time(delta)}, so {noise}another "
-            "change outweighs it.",
-            (self.evidence,), confidence=self.confidence, look_at=self.look_at,
-            explains=of_categories(against_inputs) if matters else {},
-        )  # fmt: skip
+        still = f"the step still changes by {signed_time(delta)}, so {noise}another change outweighs it"
+        text = f"{of_device}{self.how}; {still}"
+        return self._cause(pair, device if matters else None, text, self.look_at, against_inputs if matters else {})
+
+
+def _left_without_interruptions(pair: RuleContext, explained: Explained) -> float:
+    """The least that causes leave of the change of uninterrupted steps; 0 if nothing or if such steps are not known.
+    Causes use times as recorded, with interruptions."""
+    change_us = pair.once(uninterrupted_change)
+    left_us = change_us - explained.total(without=MACHINE_PACE.names)
+    return left_us if left_us * change_us > 0 else 0.0
 
 
 def find_other_work(pair: RuleContext) -> OtherWork | None:
@@ -218,8 +220,11 @@ def find_other_work(pair: RuleContext) -> OtherWork | None:
 def other_work_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     """Yields at most one cause: the work differs."""
     other = pair.once(find_other_work)
-    if other is not None and not (other.rule is WORKLOAD_CHANGED and explained.rules & set(ALIGNMENT.names)):
-        yield from other.remaining_causes(pair, explained)
+    if other is None or (other.rule is WORKLOAD_CHANGED and explained.rules & set(ALIGNMENT.names)):
+        return
+    remaining = other.remaining_cause(pair, explained)
+    if remaining is not None:
+        yield remaining
 
 
 def _other_types(pair: RuleContext) -> OtherWork | None:
@@ -306,60 +311,61 @@ def _other_launches(pair: RuleContext) -> OtherWork | None:
     with a fixed grid take longer (shorter) to match."""
     if all("operators_by_shape" in side.groups for side in (pair.baseline, pair.candidate)):
         return None
-    launches, shared_us = pair.amounts("kernels_by_launch"), 0.0
-    logs, weights, heaviest, largest = [], [], 0.0, ("", "", "")
-    fixed = Amount()  # kernels that loop over their work in grids that only the device determines
-    for name, rows in by_name(launches).items():
-        kernel_total = total(amount for _, amount in rows)
-        before, after = (_threads(rows, side) for side in (0, 1))
-        calls = kernel_total.calls_a, kernel_total.calls_b
-        if name in pair.once(compiled_otherwise):
-            continue  # threads that each do more or less
-        if min(calls) > (1 - SIMILAR) * max(calls) and before and after:
-            shared_us += kernel_total.us_a + kernel_total.us_b
-            if before == after:
-                fixed += kernel_total
-                continue
-            logs.append(math.log(after / before))
-            weights.append(kernel_total.us_a + kernel_total.us_b)
-            if weights[-1] > heaviest:
-                heaviest = weights[-1]
-                gone, new = (
-                    max(rows, key=lambda row: (side(row[1]), row[0]))[0] for side in (_fewer_calls, _more_calls)
-                )
-                largest = (name, gone, new)
-    moved = fsum(weights)
+    launches = pair.amounts("kernels_by_launch")
+    shared = list(_launched_as_often(pair, launches))
+    moved = [kernel for kernel in shared if kernel.log_growth]
+    fixed = total(kernel.amount for kernel in shared if not kernel.log_growth)
     all_us = fsum(amount.us_a + amount.us_b for amount in launches.values())
-    if shared_us < OTHER_LAUNCHES * all_us or moved <= MOVED * shared_us:
+    shared_us, moved_us = (fsum(kernel.both_us for kernel in some) for some in (shared, moved))
+    if shared_us < OTHER_LAUNCHES * all_us or moved_us <= MOVED * shared_us:
         return None
-    middle = weighted_median(np.array(logs), np.array(weights))
-    same_way_us = fsum(weight for log, weight in zip(logs, weights, strict=True) if log * middle > 0)
-    if abs(middle) < math.log1p(OTHER_THREADS) or same_way_us < OTHER_LAUNCHES * moved:
+    growths, weights = zip(*((kernel.log_growth, kernel.both_us) for kernel in moved), strict=True)
+    middle = weighted_median(np.array(growths), np.array(weights))
+    same_way_us = fsum(kernel.both_us for kernel in moved if kernel.log_growth * middle > 0)
+    if abs(middle) < math.log1p(OTHER_THREADS) or same_way_us < OTHER_LAUNCHES * moved_us:
         return None
     longer = math.log(fixed.us_b / fixed.us_a) if fixed.us_a and fixed.us_b else 0.0
-    if moved < OTHER_LAUNCHES * shared_us and longer * middle < FOLLOWS * middle**2:
+    if moved_us < OTHER_LAUNCHES * shared_us and longer * middle < FOLLOWS * middle**2:
         return None
     names = {name for name, *_ in launches}
     if not all(_recurring_inputs(side, names, "kernels_by_launch") for side in (pair.baseline, pair.candidate)):
         return None
+    largest = max(moved, key=lambda kernel: kernel.both_us)
+    gone, new = (max(largest.rows, key=lambda row: (sign * row[1].more_calls, row[0]))[0] for sign in (-1, 1))
     return OtherWork(
-        WORKLOAD_CHANGED, largest[0],
+        WORKLOAD_CHANGED, largest.name,
         "Workload changed",
         f"kernels with {percent_text(same_way_us / shared_us)} of the device time launch "
-        f"{ratio_text(math.exp(middle))} the threads, e.g. {short(largest[0])} {largest[1]} → {largest[2]}; "
+        f"{ratio_text(math.exp(middle))} the threads, e.g. {short(largest.name)} {gone} → {new}; "
         "input shapes were not recorded",
-        math.exp(middle), Evidence("kernels_by_launch", f"{largest[0]} / {largest[2]}"),
+        math.exp(middle), Evidence("kernels_by_launch", f"{largest.name} / {new}"),
         "certain: the launches are recorded, and nearly all changed alike",
         "batch size, sequence length, image size and padding of both runs; record with record_shapes=True",
     )  # fmt: skip
 
 
-def _fewer_calls(amount: Amount) -> float:
-    return -amount.more_calls
+class _Launched(NamedTuple):
+    """A kernel that both sides launch as often: its launches, and ln of how its threads per launch grew; 0 for kernels
+    that loop over their work in grids that only the device determines."""
+
+    name: str
+    rows: list[tuple[str, Amount]]
+    amount: Amount
+    log_growth: float
+
+    @property
+    def both_us(self) -> float:
+        return self.amount.us_a + self.amount.us_b
 
 
-def _more_calls(amount: Amount) -> float:
-    return amount.more_calls
+def _launched_as_often(pair: RuleContext, launches: Mapping[Key, Amount]) -> Iterator[_Launched]:
+    """Yields kernels of known threads, without those that were compiled otherwise: their threads do more or less."""
+    for name, rows in by_name(launches).items():
+        amount = total(amount for _, amount in rows)
+        before, after = (_threads(rows, side) for side in (0, 1))
+        fewer, more = sorted((amount.calls_a, amount.calls_b))
+        if fewer > (1 - SIMILAR) * more and before and after and name not in pair.once(compiled_otherwise):
+            yield _Launched(name, rows, amount, math.log(after / before))
 
 
 def _threads(rows: list[tuple[str, Amount]], side: int) -> float:

@@ -57,39 +57,42 @@ def wait_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     waits = total(pair.called(WAIT).values())
     if not call_count_changed(waits.calls_a, waits.calls_b):
         return
-    sign = 1 if waits.more_calls > 0 else -1
+    sign, more, no_longer = (1, "More", "no longer") if waits.more_calls > 0 else (-1, "Less", "now")
+    if _only_in_few_steps(pair.candidate if sign > 0 else pair.baseline):
+        return
     moved = explained.left(pair, EXPOSED)
     part = _without_long_steps(pair, sign) * _no_longer_hidden(pair, moved, waits.more_calls)
     moved = {category: us * part for category, us in moved.items()}
     delta = fsum(moved.values())
-    if _only_in_few_steps(pair.candidate if sign > 0 else pair.baseline):
-        return
-    caller, amount = _caller(pair, sign)
-    outside = caller == OUTSIDE_OPERATORS
-    behind = f" ({_times(amount)} {'outside operators' if outside else f'under {short(caller)}'})" if caller else ""
-    title = f"{'More' if sign > 0 else 'Less'} synchronization with the device"
-    evidence = (Evidence("operators", caller),) if caller and not outside else ()
-    subject = caller or SYNCHRONISATION.names[0]
+    caller, of_caller = _caller(pair, sign)
+    subject, evidence = caller or SYNCHRONISATION.names[0], tuple[Evidence, ...]()
+    title, how = f"{more} synchronization with the device", f"the host waits {_times(waits)} times per step"
+    if caller == OUTSIDE_OPERATORS:
+        how += f" ({_times(of_caller)} outside operators)"
+    elif caller:
+        how += f" ({_times(of_caller)} under {short(caller)})"
+        evidence = (Evidence("operators", caller),)
     if sign * delta < pair.least_us:
-        known = bool(explained.rules & OF_WAITS) or explained.has_most_calls(caller, amount.more_calls)
-        usual = [float(median(_per_step(side))) for side in (pair.baseline, pair.candidate)]
-        if not known and call_count_changed(*usual) and sign * (usual[1] - usual[0]) > 0:
+        known = explained.rules & OF_WAITS or explained.has_most_calls(caller, of_caller.more_calls)
+        if not known and _in_usual_step(pair, sign):
             paced = pair.headline.basis is Basis.PROGRAM and sign * pair.headline.verdict.way > 0
             so = "no time is attributed to it" if paced else "no change of the step follows"
-            sentence = f"{title}: the host waits {_times(waits)} times per step{behind}; {so}."
-            yield cause(pair, SYNCHRONISATION, subject, "Runtime", None, sentence, evidence)
+            yield cause(pair, SYNCHRONISATION, subject, "Runtime", None, f"{title}: {how}; {so}.", evidence)
         return
-    idle = idle_text(pair, delta) if part >= MAIN_SHARE else ""
     if sign * pair.exposed("Kernel") <= -MAIN_SHARE * abs(delta):  # kernels that hide less are the likelier cause
         return
-    sentence = (
-        f"{title}: {signed_time(delta)} per step; the host waits {_times(waits)} times per step{behind}, so host work "
-        f"is {'no longer' if sign > 0 else 'now'} hidden behind kernels{idle}."
-    )
+    idle = idle_text(pair, delta) if part >= MAIN_SHARE else ""
     yield cause(
-        pair, SYNCHRONISATION, subject, "Runtime", delta, sentence, evidence, explains=of_categories(moved),
-        look_at=setting_of_arguments(pair, caller) if caller else "",
+        pair, SYNCHRONISATION, subject, "Runtime", delta,
+        f"{title}: {signed_time(delta)} per step; {how}, so host work is {no_longer} hidden behind kernels{idle}.",
+        evidence, explains=of_categories(moved), look_at=setting_of_arguments(pair, caller) if caller else "",
     )  # fmt: skip
+
+
+def _in_usual_step(pair: RuleContext, sign: int) -> bool:
+    """Whether the usual step has more (fewer) waits, too."""
+    before, after = (float(median(_per_step(side))) for side in (pair.baseline, pair.candidate))
+    return call_count_changed(before, after) and sign * (after - before) > 0
 
 
 def _no_longer_hidden(pair: RuleContext, left: Mapping[str, float], more_waits: float) -> float:
