@@ -6,7 +6,7 @@ import numpy as np
 
 from tb_perfcompare.analysis.attribution import owned_modules, owned_parts
 from tb_perfcompare.analysis.attribution.entities import Owners, find_owners
-from tb_perfcompare.analysis.columns.numbering import chunks
+from tb_perfcompare.analysis.columns.numbering import chunks, gather
 from tb_perfcompare.analysis.iterations.step_ranges import TraceSteps, iteration_notes, trace_steps
 from tb_perfcompare.analysis.trace.event_steps import EventSteps, event_steps
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace, interpret
@@ -128,8 +128,9 @@ def backlog_of(trace: TimedTrace, owners: Owners) -> Ints:
     shares, device, of_events = owners.shares, trace.timeline.is_device, trace.of_events
     out = np.zeros(len(trace.windows.label), dtype=np.int64)
     for chunk in chunks(len(shares.claim)):
-        row, window = owners.row[shares.claim[chunk]], shares.step[chunk]
-        late = device[row] & (of_events.step[row] < window) & ((of_events.step[row] >= 0) | of_events.before[row])
+        row, window = gather(owners.row, shares.claim[chunk]), shares.step[chunk]
+        step = gather(of_events.step, row)
+        late = gather(device, row) & (step < window) & ((step >= 0) | gather(of_events.before, row))
         np.add.at(out, window[late], shares.time_ns[chunk][late])
     return out
 

@@ -54,7 +54,7 @@ def call_tree(
     size[_NODE_IDLE] += int(gap.sum())
     first = np.full(count + 1, np.iinfo(np.int64).max)  # the last entry is for owners without a node
     for chunk in chunks(len(owners.row)):
-        np.minimum.at(first, nodes.of_owner[chunk], timeline.events.start_ns[owners.row[chunk]])
+        np.minimum.at(first, nodes.of_owner[chunk], gather(timeline.events.start_ns, owners.row[chunk]))
     first = first[:-1]
     if len(gap):
         first[_NODE_IDLE] = int(shares.gap_start.min())
@@ -147,30 +147,31 @@ class _Operators:
         self.entity, self.path = self._of_rows(timeline, owners, path)
         top = forest.top
         if self.path is not None:
-            top = np.where(self.path[top] == self.path[:-1], top, np.arange(len(top), dtype=np.int32))
+            top = np.where(gather(self.path, top) == self.path[:-1], top, np.arange(len(top), dtype=np.int32))
         top = np.append(top, np.int32(-1))
-        around = self._in(top[forest.parent], None if self.path is None else self.path[:-1])
+        around = self._in(gather(top, forest.parent), None if self.path is None else self.path[:-1])
         self.around = np.append(around, np.int32(-1))
         place = forest_rows(timeline)
         self.is_own, self.repeats = np.empty(len(rows), dtype=np.bool_), np.empty(len(rows), dtype=np.bool_)
         self.of_owner = np.empty(len(rows), dtype=np.int32)
         for chunk in chunks(len(rows)):
-            own = place[rows[chunk]]
+            own = gather(place, rows[chunk])
             self.is_own[chunk] = own >= 0
-            self.repeats[chunk] = self.is_own[chunk] & (top[own] != own)
-            within = np.where(own >= 0, own, place[timeline.operator[rows[chunk]]])
-            self.of_owner[chunk] = self._in(top[within], None if path is None else path[chunk])
+            self.repeats[chunk] = self.is_own[chunk] & (gather(top, own) != own)
+            within = np.where(own >= 0, own, gather(place, gather(timeline.operator, rows[chunk])))
+            self.of_owner[chunk] = self._in(gather(top, within), None if path is None else path[chunk])
 
     @staticmethod
     def _of_rows(timeline: InterpretedTrace, owners: Owners, path: Ints32 | None) -> tuple[Ints32, Ints32 | None]:
         """((h + 1,) entity, (h + 1,) module) of each row."""
-        of_row = places_of(owners.row, len(timeline.events))[timeline.host.row]
+        of_row = gather(places_of(owners.row, len(timeline.events)), timeline.host.row)
         none = np.int32(-1)
-        return np.append(owners.entity[of_row], none), None if path is None else np.append(path[of_row], none)
+        entity = np.append(gather(owners.entity, of_row), none)
+        return entity, None if path is None else np.append(gather(path, of_row), none)
 
     def _in(self, rows: Ints32, path: Ints32 | None) -> Ints32:
         """Keeps the rows that are in the given module; -1 for others."""
-        return rows if self.path is None else np.where(self.path[rows] == path, rows, np.int32(-1))
+        return rows if self.path is None else np.where(gather(self.path, rows) == path, rows, np.int32(-1))
 
 
 def frame_nodes(
@@ -252,7 +253,7 @@ def _set_parents_of_leaves(
 ) -> None:
     """Sets each leaf's entry to its parent node: the node of its operator, else of its module."""
     for chunk in chunks(len(node)):
-        outside = NODE_ROOT if modules is None else modules[0][modules[1][chunk]]
-        above = np.where(at[chunk] >= 0, node_of[at[chunk]], outside)
+        outside = NODE_ROOT if modules is None else gather(modules[0], modules[1][chunk])
+        above = np.where(at[chunk] >= 0, gather(node_of, at[chunk]), outside)
         is_leaf = leaf[chunk]
         node[chunk][is_leaf] = above[is_leaf]

@@ -213,8 +213,8 @@ def _on_lane(
     rows = gather(owners.row, own)
     begin, reached = np.append(low, np.iinfo(np.int64).max), np.empty(len(rows), dtype=np.bool_)
     for chunk in chunks(len(rows)):
-        start = events.start_ns[rows[chunk]]
-        until = start + events.dur_ns[rows[chunk]]
+        start = gather(events.start_ns, rows[chunk])
+        until = start + gather(events.dur_ns, rows[chunk])
         reached[chunk] = begin[np.searchsorted(high, start, side="right")] < until
     rows, role = rows[reached], gather(owners.role, own[reached])
     times = (gather(column, rows) for column in (events.start_ns, events.dur_ns, events.external_id))
@@ -222,6 +222,6 @@ def _on_lane(
     shares = owned_shares(claims, Windows(("",) * len(low), low, high, (), False, 0))
     no_row = np.full(len(shares.gap_step), -1)
     return [
-        (rows[shares.claim], step[shares.step], shares.time_ns),
+        (gather(rows, shares.claim), gather(step, shares.step), shares.time_ns),
         (no_row, step[shares.gap_step], shares.gap_end - shares.gap_start),
     ]

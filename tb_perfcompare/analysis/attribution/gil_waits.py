@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tb_perfcompare.analysis.columns.numbering import rows_where, scatter_add
+from tb_perfcompare.analysis.columns.numbering import gather, rows_where, scatter_add
 from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
 from tb_perfcompare.analysis.trace.event_steps import step_of
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
@@ -99,7 +99,7 @@ def _before_late_starts(timeline: InterpretedTrace, lane: int) -> NodeIndex:
     late = [np.zeros(0, dtype=np.int64)]
     for begin in range(0, len(timeline.host.row), _CHUNK):
         rows = timeline.host.row[begin : begin + _CHUNK + 1]
-        is_on, start = timeline.lane[rows] == lane, timeline.events.start_ns[rows]
+        is_on, start = gather(timeline.lane, rows) == lane, gather(timeline.events.start_ns, rows)
         late.append(np.flatnonzero((np.diff(start) >= MIN_NS) & is_on[1:] & is_on[:-1]) + begin)
     return np.concatenate(late)
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from tb_perfcompare.analysis.columns.grouping import argument_values
 from tb_perfcompare.analysis.columns.nesting import Enclosers, innermost, sorted_order
-from tb_perfcompare.analysis.columns.numbering import scatter_add
+from tb_perfcompare.analysis.columns.numbering import gather, scatter_add
 from tb_perfcompare.analysis.trace.event_steps import step_of
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows
@@ -89,9 +89,10 @@ def _keys(
 ) -> tuple[list[tuple[str, str]], Ints]:
     """Returns (sorted (operator, device) pairs, index of each record's pair)."""
     events, forest = timeline.events, timeline.host
-    enclosers = Enclosers(timeline.lane[forest.row], events.start_ns[forest.row], forest.end_ns, forest.parent)
-    node = innermost(enclosers, timeline.lane[rows], events.start_ns[rows])
-    name = np.append(events.name[forest.row], -1)[node].astype(np.int64)
+    lane, start = gather(timeline.lane, forest.row), gather(events.start_ns, forest.row)
+    node = innermost(Enclosers(lane, start, forest.end_ns, forest.parent), timeline.lane[rows], events.start_ns[rows])
+    name = gather(np.append(forest.row, np.int32(-1)), node)
+    name = np.where(node >= 0, gather(events.name, name), -1).astype(np.int64)
     code, pair_of = distinct((name + 1) * len(devices) + device, (len(events.strings) + 1) * len(devices))
     name_at, device_at = np.divmod(code, len(devices))
     used = unique(name_at[name_at > 0])

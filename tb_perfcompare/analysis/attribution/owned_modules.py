@@ -86,7 +86,7 @@ def owned_modules(owners: Owners, paths: ModulePaths, steps: int) -> SplitTime:
     code, part = numbered_pairs(paths.of_owner, len(paths.text), owners.role, kinds)
     index: dict[tuple[str, ...], int] = {}  # two paths can have the same text, as names may contain a slash
     keys = ((paths.text[c // kinds], CATEGORY_LABELS[c % kinds]) for c in code.tolist())
-    part = np.array([index.setdefault(key, len(index)) for key in keys], dtype=np.int32)[part]
+    part = gather(np.array([index.setdefault(key, len(index)) for key in keys], dtype=np.int32), part)
     outside = index.setdefault((OUTSIDE_MODULES, CATEGORY_LABELS[StepCategory.OTHER]), len(index))
     rest = np.full(len(shares.gap_step), outside, dtype=np.int32)
     timed: list[Cells] = [
@@ -117,15 +117,15 @@ class _Calls:
 
     def path_of(self, timeline: InterpretedTrace, rows: EventIndex) -> Ints32:
         """(m,) Path of each event, -1 outside all module calls. A call is in its own module."""
-        device = timeline.is_device[rows]
-        at = np.where(device, timeline.launcher[rows], rows).astype(np.int32, copy=False)
-        node = np.where(at >= 0, self.node_of[at], np.int32(-1))
+        device = gather(timeline.is_device, rows)
+        at = np.where(device, gather(timeline.launcher, rows), rows).astype(np.int32, copy=False)
+        node = np.where(at >= 0, gather(self.node_of, at), np.int32(-1))
         # Threads without module calls, and device work with an unknown launch, need no search.
         has_calls = np.zeros(int(timeline.lane.max(initial=0)) + 1, dtype=bool)
         has_calls[timeline.lane[self.row]] = True
-        search = np.flatnonzero((at >= 0) & (node < 0) & has_calls[timeline.lane[at]])
+        search = np.flatnonzero((at >= 0) & (node < 0) & gather(has_calls, gather(timeline.lane, at)))
         node[search] = innermost_around(timeline, self.row, self.nesting, at[search])
-        path: Ints32 = np.where(node >= 0, self.node_path[node], np.int32(-1))
+        path: Ints32 = np.where(node >= 0, gather(self.node_path, node), np.int32(-1))
         return path
 
 

@@ -141,7 +141,7 @@ def _callers(timeline: InterpretedTrace, rows: EventIndex) -> tuple[Ints32, list
     events = timeline.events
     caller = np.zeros(len(rows), dtype=np.int32)
     # "(profiler overhead)" is one entity; its parts are the kinds of overhead.
-    overhead = np.flatnonzero(events.category[rows] == Category.OVERHEAD)
+    overhead = np.flatnonzero(gather(events.category, rows) == Category.OVERHEAD)
     calls = rows_where(gather(timeline.is_device | timeline.is_api, rows))
     operator = timeline.operator[rows[calls]]
     called = np.flatnonzero(operator >= 0)

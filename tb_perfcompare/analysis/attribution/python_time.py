@@ -78,7 +78,7 @@ def _ranges(timeline: InterpretedTrace, rows: EventIndex) -> Ints32:
     events = timeline.events
     ranges, nesting = nested(timeline, rows_where((events.category == Category.ANNOTATION) & ~timeline.is_marker))
     around = innermost_around(timeline, ranges, nesting, rows)
-    return np.where(around >= 0, np.append(events.name[ranges], np.int32(-1))[around], -1).astype(np.int32)
+    return gather(np.append(gather(events.name, ranges), np.int32(-1)), around)
 
 
 def _inside_itself(timeline: InterpretedTrace, rows: EventIndex, names: Ints32) -> Flags:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
+from tb_perfcompare.analysis.columns.numbering import gather
 from tb_perfcompare.model.arrays import Ints, Ints32, TextIndex, unique_first
 from tb_perfcompare.model.names.names import kernel_key, other_keys
 from tb_perfcompare.model.strings import StringTable
@@ -31,10 +32,10 @@ class OperatorKeys:
 
     def of(self, codes: TextIndex) -> Ints32:
         """(c,) Index into the pool of the key of each of these texts."""
-        unknown = codes[~self._is_known[codes]]
+        unknown = codes[~gather(self._is_known, codes)]
         if len(unknown):
             self._compute(unknown)
-        return self._key[codes]
+        return gather(self._key, codes)
 
     def numbered(self, codes: TextIndex, known: Sequence[str] = ()) -> tuple[Ints32, Ints32]:
         """Numbers the keys of these codes: `known` first, then the others in order of occurrence.

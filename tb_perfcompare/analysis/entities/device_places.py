@@ -54,9 +54,9 @@ class _Nodes:
         h = len(forest.row)
         node_of = np.full(len(timeline.events) + 1, -1, dtype=np.int32)
         node_of[forest.row] = forest.top
-        self.of_row = node_of[timeline.operator[rows]]
+        self.of_row = gather(node_of, timeline.operator[rows])
         del node_of  # frees memory for the next steps
-        self.above = np.append(forest.top, np.int32(-1))[forest.parent]
+        self.above = gather(np.append(forest.top, np.int32(-1)), forest.parent)
         first = np.full(h, len(rows), dtype=np.int64)
         below = np.flatnonzero(self.of_row >= 0)
         first[self.of_row[below[::-1]]] = below[::-1]  # for equal indices the last assignment wins
@@ -132,7 +132,7 @@ def _operators(
     Device time counts in its own place and all places above.
     """
     active = np.flatnonzero(nodes.active)
-    called, when = places.of_node[active], step[rows[nodes.first[active]]]
+    called, when = places.of_node[active], gather(step, rows[nodes.first[active]])
     launched = np.flatnonzero(nodes.of_row >= 0)
     steps = int(step.max(initial=0)) + 1
     code, at = numbered_pairs(places.of_node[nodes.of_row[launched]], len(places), step[rows[launched]], steps)

@@ -70,7 +70,7 @@ def _of_functions(timeline: InterpretedTrace, rows: EventIndex) -> PythonStacks:
         depths.append(np.full(len(codes), int(nesting.depth[level[0]]), dtype=np.int64))
         place[level] = at + size
         size += len(codes)
-    open_then = innermost_around(timeline, rows, nesting, slice(None))
+    open_then = innermost_around(timeline, rows, nesting, np.arange(len(events), dtype=np.int32))
     around = np.where(open_then >= 0, place[open_then], -1)
     caller = around.copy()
     around[rows] = place

@@ -141,7 +141,7 @@ def _of_kernels(
     """Builds the table of kernels; its times sum to that of the table of kernels."""
     forest = timeline.host
     call = places_of(counted.node, len(forest.row) + 1)
-    call_of = np.append(call[forest.top], np.int32(-1))[node_of]
+    call_of = gather(np.append(gather(call, forest.top), np.int32(-1)), node_of)
     name, work, matrices = kernel_work(timeline, step, steps, call_of, counted.kind, counted.work, NO_OPERATOR)
     return _table(name, _no_shape(name[0]), work, matrices)
 

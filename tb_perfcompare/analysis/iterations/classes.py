@@ -56,9 +56,9 @@ def _incidence(timeline: InterpretedTrace, windows: Windows, rows: Ints32, names
     place = places_of(names, len(events.strings))
     has = np.zeros((len(names), len(windows.label)), dtype=np.bool_)
     for chunk in chunks(len(rows)):
-        step = step_of(events.start_ns[rows[chunk]], windows)
+        step = step_of(gather(events.start_ns, rows[chunk]), windows)
         inside = step >= 0
-        has[place[events.name[rows[chunk][inside]]], step[inside]] = True
+        has[gather(place, gather(events.name, rows[chunk][inside])), step[inside]] = True
     return has
 
 

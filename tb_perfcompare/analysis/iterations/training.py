@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from tb_perfcompare.analysis.columns.event_masks import is_one_of
+from tb_perfcompare.analysis.columns.numbering import gather
 from tb_perfcompare.analysis.iterations.beginnings import from_the_beginning
 from tb_perfcompare.analysis.iterations.marks import MIN_OCCURRENCES, MIN_PART, Marks, can_be_steps, marks_of
 from tb_perfcompare.analysis.iterations.sequences import Sequence, score
@@ -62,7 +63,7 @@ def _rows(timeline: InterpretedTrace, tests: tuple[Callable[[str], bool], ...]) 
     for test in tests:
         wanted = np.zeros(len(texts), dtype=np.bool_)
         wanted[[code for code in likely if test(texts[code])]] = True
-        rows_of.append(rows[wanted[events.name[rows]]])
+        rows_of.append(rows[gather(wanted, gather(events.name, rows))])
     return rows_of
 
 

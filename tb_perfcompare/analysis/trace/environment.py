@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tb_perfcompare.analysis.columns.event_masks import is_one_of, used_codes
+from tb_perfcompare.analysis.columns.numbering import gather
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import unique
 from tb_perfcompare.model.events import Category, EventTable
@@ -89,7 +90,7 @@ def environment(
         if key.endswith("_version") and not isinstance(value, (dict, list))
     )
     rows += _distributed(properties.get("distributedInfo"))
-    threads = np.count_nonzero(np.bincount(timeline.lane[timeline.host.row]))
+    threads = len(used_codes(gather(timeline.lane, timeline.host.row), len(timeline.events.lanes)))
     rows.append(("host.threads_with_operators", str(threads)))
     rows.append((COMPILED_REGIONS, _regions(timeline)))
     rows.append((AUTOGRAD_GRAPH, _autograd(timeline)))

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tb_perfcompare.analysis.columns.numbering import chunks
+from tb_perfcompare.analysis.columns.numbering import chunks, gather, rows_where, scatter_add
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.model.arrays import Flags, Ints, Ints32, Nanoseconds, StepIndex
@@ -67,10 +67,10 @@ def event_steps(timeline: InterpretedTrace, both: Mapping[str, Windows], window:
     linked = np.flatnonzero(device & (timeline.launcher >= 0))
     step[device] = by_window[device]
     count = len(both[window].label)
-    inside, marked = (
-        np.bincount(of[timeline.is_operator & (of >= 0)], minlength=count) for of in (by_window, step)
-    )
-    step[linked] = step[timeline.launcher[linked]]
+    operators = rows_where(timeline.is_operator)
+    inside, marked = (scatter_add((of, operators), count)[:, 0] for of in (by_window, step))
+    del operators  # frees memory for the next steps
+    step[linked] = gather(step, timeline.launcher[linked])
     before = _before_recording(timeline, device, linked)
     step[before] = -1
     lengths = both[window].end_ns - both[window].start_ns

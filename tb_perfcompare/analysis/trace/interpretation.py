@@ -69,10 +69,10 @@ class InterpretedTrace:
     ids_unusable: bool
     device_markers: int
 
-    def ends(self, rows: AnyInts | Flags) -> Ints:
+    def ends(self, rows: AnyInts) -> Ints:
         """End times of these events."""
-        end: Ints = self.events.start_ns[rows]
-        end += self.events.dur_ns[rows]
+        end = gather(self.events.start_ns, rows)
+        end += gather(self.events.dur_ns, rows)
         return end
 
     @property
@@ -180,7 +180,7 @@ def _host_forest(
     ties = events.external_id, Coded(events.name, events.strings.ranks())
     nesting = nest(lane, events.start_ns, events.end_ns, *ties, rows=np.flatnonzero(is_node))
     rows = nesting.order
-    merged, top = _merged(nesting.parent, events.name[rows], is_operator[rows])
+    merged, top = _merged(nesting.parent, gather(events.name, rows), gather(is_operator, rows))
     return HostForest(
         rows, nesting.parent, nesting.depth, nesting.end, nesting.inside, merged, top, nesting.clipped
     )
@@ -189,7 +189,7 @@ def _host_forest(
 def _merged(parent: NodeIndex, name: NameIndex, counts: Flags) -> tuple[Flags, Ints32]:
     top = np.arange(len(parent), dtype=np.int32)
     merged = np.zeros(len(parent), dtype=bool)
-    same_name = np.flatnonzero((name == name[parent]) & counts & counts[parent] & (parent >= 0))
+    same_name = np.flatnonzero((name == gather(name, parent)) & counts & gather(counts, parent) & (parent >= 0))
     if not len(same_name):
         return merged, top
     children = scatter_add(parent, len(parent))[:, 0]
@@ -246,7 +246,7 @@ def _operators(
     """
     operator = np.full(len(events), -1, dtype=np.int32)
     calls = np.flatnonzero(api)
-    ids = events.external_id[forest.row]
+    ids = gather(events.external_id, forest.row)
     has_id = ids != ABSENT
     nodes = slice(None) if has_id.all() else np.flatnonzero(has_id)
     rows, ids = forest.row[nodes], ids[nodes]
@@ -261,7 +261,8 @@ def _operators(
         operator[calls] = by_id(calls)
     missing = calls[operator[calls] < 0]
     if len(missing) and len(forest.row):
-        enclosers = Enclosers(lane[forest.row], events.start_ns[forest.row], forest.end_ns, forest.parent)
+        start = gather(events.start_ns, forest.row)
+        enclosers = Enclosers(gather(lane, forest.row), start, forest.end_ns, forest.parent)
         at = innermost(enclosers, lane[missing], events.start_ns[missing])
         operator[missing] = np.append(forest.row, np.int32(-1))[at]
     work = np.flatnonzero(launcher >= 0)

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from tb_perfcompare.analysis.columns.numbering import rows_where
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import AnyInts, Ints, Nanoseconds
 from tb_perfcompare.model.events import Category
@@ -71,7 +72,7 @@ def step_windows(timeline: InterpretedTrace, *, tail: bool = False) -> dict[str,
 def whole_windows(timeline: InterpretedTrace) -> dict[str, Windows]:
     """Returns the recording as one step, under both rules: with device work whose launch was not recorded."""
     window = _whole_window(timeline)
-    ends = timeline.ends(timeline.is_device & (timeline.launcher < 0))
+    ends = timeline.ends(rows_where(timeline.is_device & (timeline.launcher < 0)))
     if len(window.label) and len(ends):
         window = replace(window, end_ns=np.maximum(window.end_ns, ends.max()))
     return range_windows(timeline, window)
@@ -166,7 +167,7 @@ def _extend(timeline: InterpretedTrace, host: Windows, *, tail: bool = False) ->
     if hits[0]:
         foreign = timeline.is_device.copy()
         foreign[launched] = False
-        early = timeline.ends(foreign)
+        early = timeline.ends(rows_where(foreign))
         early = early[early < first[0]]
         if len(early):
             previous = max(previous, int(early.max()))

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.columns.nesting import Enclosers, Nesting, innermost, nest
+from tb_perfcompare.analysis.columns.numbering import gather
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import AnyInts, Flags, Ints32
 from tb_perfcompare.model.events import Category
@@ -24,7 +25,7 @@ def main_lane(timeline: InterpretedTrace) -> int:
     rows: AnyInts = np.flatnonzero(timeline.is_marker)
     rows = rows if len(rows) else timeline.host.row
     rows = rows if len(rows) else np.flatnonzero(~timeline.is_device)
-    lanes = timeline.lane[rows]
+    lanes = gather(timeline.lane, rows)
     if not len(lanes):
         return -1
     count, names = np.bincount(lanes), timeline.events.lanes
@@ -39,21 +40,21 @@ def on_other_threads(timeline: InterpretedTrace) -> Flags:
     if other.any():
         runs_operators = np.zeros(len(timeline.events.lanes), dtype=bool)
         runs_operators[timeline.lane[timeline.is_operator]] = True
-        other &= (timeline.lane != main_lane(timeline)) & ~runs_operators[timeline.lane]
+        other &= (timeline.lane != main_lane(timeline)) & ~gather(runs_operators, timeline.lane)
     return other
 
 
 def nested(timeline: InterpretedTrace, rows: NDArray[Rows]) -> tuple[NDArray[Rows], Nesting]:
     """Nests these events by time; of equal spans the outermost is the first by name. (rows in order, their nesting)"""
     events = timeline.events
-    ranks = events.strings.ranks()[events.name[rows]]
-    nesting = nest(timeline.lane[rows], events.start_ns[rows], timeline.ends(rows), ranks)
-    return rows[nesting.order], nesting
+    ranks = gather(events.strings.ranks(), gather(events.name, rows))
+    nesting = nest(gather(timeline.lane, rows), gather(events.start_ns, rows), timeline.ends(rows), ranks)
+    return gather(rows, nesting.order), nesting
 
 
-def innermost_around(timeline: InterpretedTrace, rows: AnyInts, nesting: Nesting, asked: AnyInts | slice) -> Ints32:
+def innermost_around(timeline: InterpretedTrace, rows: AnyInts, nesting: Nesting, asked: AnyInts) -> Ints32:
     """(q,) Index of the innermost of these nested events around the start of each event asked for, -1 if there is
     none."""
     lane, start = timeline.lane, timeline.events.start_ns
-    nodes = Enclosers(lane[rows], start[rows], nesting.end, nesting.parent)
-    return innermost(nodes, lane[asked], start[asked])
+    nodes = Enclosers(gather(lane, rows), gather(start, rows), nesting.end, nesting.parent)
+    return innermost(nodes, gather(lane, asked), gather(start, asked))
