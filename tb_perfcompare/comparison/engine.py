@@ -25,7 +25,7 @@ from tb_perfcompare.comparison.judged import Judged, judge_summaries
 from tb_perfcompare.comparison.kinds.table import iteration_kinds_table
 from tb_perfcompare.comparison.launches.rows import LaunchRows, launch_rows
 from tb_perfcompare.comparison.launches.table import launches_table
-from tb_perfcompare.comparison.ledger.call_tree import joint_tree
+from tb_perfcompare.comparison.ledger.call_tree import JointTree, joint_tree
 from tb_perfcompare.comparison.ledger.ledger import build_ledger
 from tb_perfcompare.comparison.ledger.modules import module_ledger
 from tb_perfcompare.comparison.notes import notes_of
@@ -102,7 +102,8 @@ def compare_judged(judged: Judged) -> Comparison:
     why_no_ranks = (Note(NoteCode.TABLE_ABSENT, ranks, "ranks"),) if isinstance(ranks, str) else ()
     tables |= by_name((None if isinstance(ranks, str) else ranks,))
     tables |= _entity_tables(judged)
-    tables |= _further_tables(baseline, candidate, counters, launches)
+    tree = joint_tree(baseline, candidate)
+    tables |= _further_tables(baseline, candidate, tree, counters, launches)
     tables |= by_name((common_work_table(work), uninterrupted_table(uninterrupted)))
     return Comparison(
         baseline=side_facts(baseline),
@@ -110,7 +111,7 @@ def compare_judged(judged: Judged) -> Comparison:
         window=baseline.window,
         headline=headline,
         ledger=ledger,
-        findings=_findings(judged, ledger, shifts, counters, launches, uninterrupted, job),
+        findings=_findings(judged, ledger, shifts, counters, launches, uninterrupted, job, tree),
         comparability=judged.checks,
         tables=with_reading_notes(tables, baseline, candidate),
         notes=notes_of(judged, why_no_ranks, tables),
@@ -137,10 +138,10 @@ def _entity_tables(judged: Judged) -> dict[str, Table]:
 
 
 def _further_tables(
-    baseline: Summary, candidate: Summary, counters: tuple[CounterChange, ...], launches: LaunchRows | None
-) -> dict[str, Table]:
+    baseline: Summary, candidate: Summary, tree: JointTree | None, counters: tuple[CounterChange, ...],
+    launches: LaunchRows | None,
+) -> dict[str, Table]:  # fmt: skip
     """Tables of modules, calls, counters, memory, launches and environment."""
-    tree = joint_tree(baseline, candidate)
     tables = by_name((
         module_ledger(baseline, candidate), None if tree is None else call_tree_table(tree), counters_table(counters),
     ))  # fmt: skip
@@ -156,7 +157,7 @@ def _further_tables(
 
 def _findings(
     judged: Judged, ledger: Ledger, shifts: Mapping[str, CategoryShift], counters: tuple[CounterChange, ...],
-    launches: LaunchRows | None, uninterrupted: tuple[UninterruptedPart, ...], job: Job | None,
+    launches: LaunchRows | None, uninterrupted: tuple[UninterruptedPart, ...], job: Job | None, tree: JointTree | None,
 ) -> tuple[Finding, ...]:  # fmt: skip
     """All findings, largest first; counters that moved come last."""
     baseline, candidate, headline, options = judged.baseline, judged.candidate, judged.measured, judged.options
@@ -169,7 +170,7 @@ def _findings(
         causes = find_launch_causes(ledger, baseline, candidate, launches, p_values, headline.verdict, options)
         context = RuleContext(
             baseline, candidate, ledger, headline, options, moved, p_values, pace_of_steps(judged.work),
-            uninterrupted, paced, judged.numbers, job,
+            uninterrupted, paced, judged.numbers, job, tree,
         )  # fmt: skip
         split = baseline.metric == STEP_TIME and baseline.is_split and candidate.is_split
         detected = detect_causes(context) if split else DetectedCauses()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-import json
 import math
 import re
 from functools import lru_cache
 from typing import Final
+
+from msgspec import json
 
 _SHOWN = 60
 _SCALAR = re.compile(r"(?<=\[)\[\], |, \[\](?=[\],])")
@@ -40,7 +41,7 @@ NO_TYPES: Final = frozenset(("", "[]"))
 def input_texts(shape: str) -> tuple[str, ...]:
     """Text of each input in a shape text; () if it lists none."""
     try:
-        inputs = json.loads(shape)
+        inputs = json.decode(shape)
     except ValueError:
         return ()
     return tuple(map(str, inputs)) if isinstance(inputs, list) else ()
@@ -53,7 +54,7 @@ def input_elements(shape: str) -> tuple[int, ...]:
     A list of tensors counts as one input.
     """
     try:
-        inputs = json.loads(shape)
+        inputs = json.decode(shape)
     except ValueError:
         return ()
     return tuple(map(_elements, inputs)) if isinstance(inputs, list) else ()
@@ -65,12 +66,13 @@ def input_sizes(shape: str) -> tuple[int, ...]:
     return tuple(map(int, _NUMBER.findall(shape))) if input_elements(shape) else ()
 
 
+@lru_cache(maxsize=1 << 14)
 def without_lists(shape: str) -> str:
     """The shape text with [] for each list of tensors: "[[8, 8], [[2], [2]]]" -> "[[8, 8], []]"."""
     if ", [[" not in shape and "[[[" not in shape:
         return shape
     try:
-        inputs = json.loads(shape)
+        inputs = json.decode(shape)
     except ValueError:
         return shape
     if not isinstance(inputs, list):

@@ -21,9 +21,10 @@ _UNKNOWN = -1
 
 
 class TextNumbers:
-    """Assigns numbers to texts in order of first appearance; equal texts get equal numbers."""
+    """Assigns numbers to texts in order of first appearance; equal texts get equal numbers. `joins`: what join_rows has
+    joined, by the identity of the keys, which it keeps alive."""
 
-    __slots__ = ("_number", "_pools", "_rank", "_texts")
+    __slots__ = ("_number", "_pools", "_rank", "_texts", "joins")
 
     def __init__(self) -> None:
         self._number: defaultdict[str, int] = defaultdict()
@@ -31,6 +32,7 @@ class TextNumbers:
         self._pools: dict[int, tuple[TextPool, Ints]] = {}
         self._texts: list[str] = []
         self._rank: Ints = np.zeros(0, dtype=np.int64)
+        self.joins: dict[tuple[int, int, int], tuple[Keys, Keys, JoinedRows]] = {}
 
     def __len__(self) -> int:
         return len(self._number)
@@ -110,9 +112,12 @@ class JoinedRows:
 
 
 def join_rows(numbers: TextNumbers, a: Keys, b: Keys, width: int) -> JoinedRows:
-    """Joins two tables by keys of `width` parts; keys are distinct within a table."""
-    parts_a, parts_b = (tuple(map(numbers.of, parts_of(keys, width))) for keys in (a, b))
-    return join_parts(numbers, parts_a, parts_b)
+    """Joins two tables by keys of `width` parts, once however many callers ask; keys are distinct within a table."""
+    place = id(a), id(b), width
+    if place not in numbers.joins:
+        parts_a, parts_b = (tuple(map(numbers.of, parts_of(keys, width))) for keys in (a, b))
+        numbers.joins[place] = a, b, join_parts(numbers, parts_a, parts_b)
+    return numbers.joins[place][2]
 
 
 def join_parts(numbers: TextNumbers, a: tuple[Ints, ...], b: tuple[Ints, ...]) -> JoinedRows:

@@ -89,8 +89,11 @@ def _by_category(work: Iterable[Work]) -> dict[str, dict[str, Run]]:
     by_category: dict[str, dict[str, Run]] = {}
     for launched in sorted(work, key=lambda each: each.order):
         here = by_category.setdefault(launched.category, {})
-        run = here.get(launched.name, Run(launched.name, 0, 0))
-        here[launched.name] = Run(launched.name, run.launches + launched.launches, run.time_ns + launched.time_ns)
+        if run := here.get(launched.name):
+            run.launches += launched.launches
+            run.time_ns += launched.time_ns
+        else:
+            here[launched.name] = Run(launched.name, launched.launches, launched.time_ns)
     return by_category
 
 

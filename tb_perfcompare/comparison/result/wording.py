@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.ledger_rows import Ledger
@@ -55,10 +56,11 @@ def short(name: str) -> str:
     return _cut(short_name(name))
 
 
-def short_apart(*names: str) -> list[str]:
+@lru_cache(maxsize=1 << 12)
+def short_apart(*names: str) -> tuple[str, ...]:
     """Short forms of all names of one sentence. Different names stay different, unless they differ only where both
     are cut."""
-    return [_cut(name) for name in short_names(names)]
+    return tuple(_cut(name) for name in short_names(names))
 
 
 def _cut(name: str) -> str:

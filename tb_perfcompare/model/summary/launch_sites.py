@@ -7,6 +7,7 @@ therefore the whole tree with one row per distinct node, and rows of several rec
 
 from __future__ import annotations
 
+from functools import lru_cache
 from hashlib import blake2b
 
 import numpy as np
@@ -35,6 +36,7 @@ OUTSIDE = ""
 """Place of work that no operator encloses."""
 
 
+@lru_cache(maxsize=1 << 14)
 def place_below(above: str, operator: str, input_shape: str) -> str:
     """Place of an operator inside the place `above`; 16 hexadecimal digits."""
     text = "\0".join((above, operator, input_shape))

@@ -57,8 +57,9 @@ def packed(value: object) -> bytes:
     little = [np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")) for array in arrays]
     shapes = [(array.dtype.str, array.shape) for array in arrays]
     head = msgspec.json.encode(_Head(msgspec.Raw(text), [_Shape(kind, shape) for kind, shape in shapes], texts))
-    parts = [_SIZE.pack(len(head)), _padded(head)]
-    parts += [_padded(array.tobytes()) for array in little]
+    parts: list[bytes | memoryview] = [_SIZE.pack(len(head)), head, _padding(len(head))]
+    for array in little:
+        parts += [array.data, _padding(array.nbytes)]
     return b"".join(parts)
 
 
@@ -123,8 +124,8 @@ def _rounded(size: int) -> int:
     return -(-size // _ALIGNED) * _ALIGNED
 
 
-def _padded(content: bytes) -> bytes:
-    return content.ljust(_rounded(len(content)), b" ")
+def _padding(size: int) -> bytes:
+    return b" " * (_rounded(size) - size)
 
 
 def structure_of(*kinds: type) -> str:

@@ -125,10 +125,12 @@ def by_inputs(parts: Mapping[Key, Amount]) -> dict[Key, Amount]:
         sized = [(part, amount) for part, amount in rows if elements(part)]
         lists = {part: input_texts(part) for part, _ in sized} if have_moved(sized) else {}
         texts = {inputs: part for part, inputs in lists.items()}
+        lengths = sorted(set(map(len, texts)))
         for part, amount in sized:
             inputs = lists.get(part, ())
-            within = [inputs[:length] for length in range(1, len(inputs))]
-            within += [inputs[start:] for start in range(1, len(inputs)) if inputs[0] == _NUMBER]
+            shorter = [length for length in lengths if 0 < length < len(inputs)]
+            within = [inputs[:length] for length in shorter]
+            within += [inputs[-length:] for length in reversed(shorter) if inputs[0] == _NUMBER]
             known_part = (texts[operands] for operands in within if operands in texts)
             alike.setdefault((name, next(known_part, part)), []).append(amount)
     return {key: total(amounts) for key, amounts in alike.items()}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
-from tb_perfcompare.comparison.causes.evidence.replaced_operators import joint_calls
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total_by_key
 from tb_perfcompare.model.names.work_kinds import MOVING, MOVING_CALLERS
 from tb_perfcompare.model.summary.call_tree import FrameKind
@@ -15,7 +14,7 @@ MAIN_SHARE = 0.5
 def moved_inside(pair: RuleContext) -> set[str]:
     """Operators that move data, most of whose additional (fewer) calls are inside operators that do more than that and
     that run more (less) often themselves."""
-    tree = pair.once(joint_calls)
+    tree = pair.tree
     changed = {
         key[0]: amount.more_calls for key, amount in pair.amounts("operators", "host_total").items()
         if call_count_changed(amount.calls_a, amount.calls_b)

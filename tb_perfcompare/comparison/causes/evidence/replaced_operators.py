@@ -9,7 +9,7 @@ from dataclasses import field
 
 from tb_perfcompare.comparison.causes.evidence.host_time import MUCH_MORE, call_count_changed
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total_by_key
-from tb_perfcompare.comparison.ledger.call_tree import Frame, JointTree, joint_tree, trees_alike
+from tb_perfcompare.comparison.ledger.call_tree import Frame, JointTree, trees_alike
 from tb_perfcompare.model.names.names import without_library
 from tb_perfcompare.model.summary.call_tree import MIXED, CallTree, FrameKey, FrameKind
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS
@@ -158,7 +158,7 @@ class Replacement:
 def replacements(pair: RuleContext, usual: float, steady: Callable[[str], bool]) -> list[Replacement]:
     """One replacement for each replaced operator, with its backward pass. `usual`: ratio of the candidate's to the
     baseline's amount of work; `steady`: whether most steps of a side call an operator."""
-    tree, trees = pair.once(joint_calls), trees_alike(pair.baseline, pair.candidate)
+    tree, trees = pair.tree, trees_alike(pair.baseline, pair.candidate)
     if tree is None or trees is None:
         return []
     candidates: list[Replacement] = []
@@ -173,11 +173,6 @@ def replacements(pair: RuleContext, usual: float, steady: Callable[[str], bool])
         if known is not replacement:
             _join(known, replacement)
     return [one for one in _with_same_classes(_with_backward([*merged.values()])) if not one.is_wrapped]
-
-
-def joint_calls(pair: RuleContext) -> JointTree | None:
-    """The call trees of both sides, joined; None unless both have one."""
-    return joint_tree(pair.baseline, pair.candidate)
 
 
 def _nest(tree: JointTree, trees: tuple[CallTree, CallTree]) -> Place:

@@ -17,6 +17,7 @@ from tb_perfcompare.comparison.causes.evidence.significant_categories import (
     are_separated,
     significant_categories,
 )
+from tb_perfcompare.comparison.ledger.call_tree import JointTree
 from tb_perfcompare.comparison.ranks.job import Job
 from tb_perfcompare.comparison.result.headline import Headline
 from tb_perfcompare.comparison.result.ledger_rows import EntityRows, Ledger, LedgerRow, columns_of
@@ -130,8 +131,8 @@ class RuleContext:
     """Everything that rules may look at. `counters`: those that moved; `p_values`: p of the categories' times per
     step; `pace`: for each step of each side, the factor by which the machine lengthens it, None if unknown;
     `uninterrupted`: the parts of uninterrupted steps, empty if unknown; `paced`: the categories' changes at equal
-    machine speed, empty if unknown; `job`: the ranks of both sides, None if neither has several. Amounts are computed
-    once per table."""
+    machine speed, empty if unknown; `job`: the ranks of both sides, None if neither has several; `tree`: the call
+    trees of both sides, joined, None unless both have one. Amounts are computed once per table."""
 
     baseline: Summary
     candidate: Summary
@@ -145,6 +146,7 @@ class RuleContext:
     paced: Mapping[str, PacedChange] = field(default_factory=dict)
     numbers: TextNumbers = field(default_factory=TextNumbers)
     job: Job | None = None
+    tree: JointTree | None = None
     _columns: dict[tuple[str, str], AmountColumns] = field(default_factory=dict)
     _tables: dict[tuple[str, str], dict[Key, Amount]] = field(default_factory=dict)
     _by_first: dict[tuple[str, str], dict[str, dict[Key, Amount]]] = field(default_factory=dict)
