@@ -27,6 +27,7 @@ from tb_perfcompare.comparison.causes.evidence.general_rules import (
     kernel_fact,
     python_time,
 )
+from tb_perfcompare.comparison.causes.evidence.host_time import only_exposed
 from tb_perfcompare.comparison.causes.evidence.recurring_steps import recurring_clause
 from tb_perfcompare.comparison.causes.evidence.responsible_operator import responsible_operator
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
@@ -80,6 +81,9 @@ MIN_REST_SHARE = 0.25
 AS_LONG = 0.25
 """Operators take as long as before if their own time changed by less than this share of the change of exposed CPU
 time."""
+
+MAX_GROWN = 2
+"""Operators that are named for their own time."""
 
 BACKED = 0.5
 """What other causes leave of a category is only reported if entities without a finding changed by at least this
@@ -202,6 +206,8 @@ def _change(row: LedgerRow, known: _Known) -> _Change | None:
     if not known.is_clear(label, rest_us) and not _is_counted(label, unnamed, rest_us, known):
         return None
     category, whole = StepCategory(CATEGORY_LABELS.index(label)), rest_us == delta_us
+    if category is StepCategory.CPU_EXEC:
+        entities = entities.of_rows(_not_named(entities, known.context.once(only_exposed)))
     moved = _same_direction(rest_us, entities)
     if category is StepCategory.OTHER:
         moved &= _python(entities)
@@ -209,6 +215,8 @@ def _change(row: LedgerRow, known: _Known) -> _Change | None:
     same_way = entities.of_rows(np.flatnonzero(moved))
     if not whole:
         same_way = same_way.of_rows(_not_named(same_way, known.named))
+    if category is StepCategory.CPU_EXEC and sum(same_way.delta.tolist()) / rest_us < BACKED * known.unit:
+        same_way = same_way.of_rows(np.arange(0))
     least = MAIN_SHARE * abs(rest_us) * known.unit
     against = entities.of_rows(np.flatnonzero(_same_direction(-rest_us, entities)))[:2]
     return _Change(
@@ -340,7 +348,8 @@ def _of_category(change: _Change, known: _Known) -> tuple[Sequence[str], str, Se
             return (recorded, place, recurring), f"{FUNCTIONS}{_RECORDED if recorded else ''}", ()
         case StepCategory.CPU_EXEC:
             hidden = _hidden(known, delta_us)
-            return (hidden, recurring), "the device work that runs at the same time" if hidden else look_at, ()
+            grown = "" if hidden or len(change.same_way) else _own_growth(known, delta_us)
+            return (hidden, grown, recurring), "the device work that runs at the same time" if hidden else look_at, ()
         case StepCategory.DATALOADER:
             more = known.context.candidate if delta_us > 0 else known.context.baseline
             return (recurring or _few_steps_clause(more),), _WORKERS if recurring else look_at, ()
@@ -374,6 +383,16 @@ def _hidden(known: _Known, delta_us: float) -> str:
         return ""
     more = "less" if delta_us > 0 else "more"
     return f"{more} of it is hidden behind device work: in all, operators take {times_text(*totals)}"
+
+
+def _own_growth(known: _Known, delta_us: float) -> str:
+    """Clause on the operators whose own time changed most, if the device now hides more or less of others."""
+    own = known.context.amounts("operators", "host_self")
+    way = np.sign(delta_us)
+    largest = sorted(own, key=lambda key: (-own[key].delta_us * way, key))[:MAX_GROWN]
+    grown = [f"{short(key[0])} ({signed_time(own[key].delta_us)})" for key in largest if own[key].delta_us * way > 0]
+    change = "grew" if delta_us > 0 else "shrank"
+    return f"own time, hidden or not, {change} most in {' and '.join(grown)}" if grown else ""
 
 
 def _recorded_calls(functions: EntityRows) -> str:

@@ -23,7 +23,7 @@ from tb_perfcompare.comparison.causes.detectors.steps import SLOW_STEPS
 from tb_perfcompare.comparison.causes.detectors.synchronization import SYNCHRONISATION
 from tb_perfcompare.comparison.causes.evidence.cause import COUNTED
 from tb_perfcompare.comparison.causes.evidence.general_rules import GENERAL, TABLES
-from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
+from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed, only_exposed
 from tb_perfcompare.comparison.causes.evidence.known_settings import SETTINGS
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.significant_categories import are_separated
@@ -209,12 +209,12 @@ def with_largest_entry(
 ) -> tuple[Finding, ...]:
     """Adds the largest ledger entry that changed in the step's direction, if it is larger than all other findings
     and what causes explain of its category, and none names it. The entry must be on both sides, with no overlap
-    between their steps, so that it is one thing that changed."""
+    between their steps, and not only exposed, so that it is one thing that changed."""
     largest, sides = _largest(pair.ledger), (pair.baseline, pair.candidate)
     if largest is None:
         return findings
     delta_us, (category, key) = largest.delta / pair.unit, largest.path
-    named = {*detected.entities, *(finding.subject for finding in findings)}
+    named = {*detected.entities, *pair.once(only_exposed), *(finding.subject for finding in findings)}
     named.update(item.row for finding in findings for item in finding.evidence)
     same_way = [abs(finding.change_us) for finding in findings if finding.change_us * delta_us > 0]
     told_us = max(*same_way, abs(detected.explained.get(category, 0.0)), 0.0)

@@ -7,19 +7,22 @@ import pytest
 from tests.build import TraceBuilder
 from tests.comparison.compare import compare
 
+NAMES = ("mm", "relu", "add", "layer_norm", "gelu", "softmax")
 
-def training(*, waits: int = 0, slices: int = 0, checks: int = 0) -> TraceBuilder:
-    """Ten steps of twenty products whose kernels hide the host, which waits for the device `waits` times per step,
-    after `checks` operators each, and then `slices` small operators."""
+
+def training(*, waits: int = 0, slices: int = 0, checks: int = 0, each: int = 40) -> TraceBuilder:
+    """Ten steps of twenty operators, half of them of `each` us, whose kernels hide the host, which waits for the
+    device `waits` times per step, after `checks` operators each, and then `slices` small operators."""
     trace, at = TraceBuilder(), 0
     for number in range(10):
         begin, host, device = at, at, at + 20
         for place in range(20):
-            trace.op("aten::mm", host, host + 40)
+            name, length = NAMES[place % len(NAMES)], each if place % 2 else 40
+            trace.op(f"aten::{name}", host, host + length)
             device = max(device, host + 35)
             trace.kernel("gemm", device, device + 90 + (number + place) % 3, launch=(host + 10, host + 20))
             device += 95
-            host += 42
+            host += length + 2
             if place < waits:
                 for _ in range(checks):
                     trace.op("aten::isfinite", host, host + 60)
@@ -46,3 +49,34 @@ def training(*, waits: int = 0, slices: int = 0, checks: int = 0) -> TraceBuilde
 def test_additional_calls_are_no_waits(waits: int, slices: int, checks: int, rule: str) -> None:
     first = compare(training(), training(waits=waits, slices=slices, checks=checks)).findings[0]
     assert first.rule == rule, first.sentence
+
+
+def test_waits_expose_slower_calls_that_would_else_be_hidden() -> None:
+    found = compare(training(), training(waits=12, each=70)).findings
+    (share,) = [one.share for one in found if one.rule == "synchronisation"]
+    assert share is not None and share > 0.9
+
+
+def test_operators_whose_exposed_time_alone_changed_are_not_named() -> None:
+    """What follows the slower operators is no longer hidden by the device, which waits for these."""
+
+    def launching(each: int) -> TraceBuilder:
+        trace, at = TraceBuilder(), 0
+        for number in range(10):
+            host, device = at, at
+            for name in NAMES:
+                for _ in range(3):
+                    trace.op(f"aten::{name}", host, host + each)
+                    device = max(device, host + 20)
+                    trace.kernel("gemm", device, device + 80 + number % 3, launch=(host + 5, host + 10))
+                    host, device = host + each, device + 85
+                trace.op("aten::copy", host, host + 150)
+                host += 150
+            trace.step(number, at, host)
+            at = max(host, device) + 1
+        return trace
+
+    for sides, grew in (((20, 90), "grew"), ((90, 20), "shrank")):
+        (cpu,) = [one for one in compare(*map(launching, sides)).findings if one.rule == "host_time"]
+        assert f"own time, hidden or not, {grew} most in aten::add (" in cpu.sentence
+        assert "aten::copy" not in cpu.sentence and cpu.subject == "CPU Exec"

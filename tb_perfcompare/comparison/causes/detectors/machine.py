@@ -28,6 +28,8 @@ not affect compute."""
 
 _UNSURE = f"measured on the same work of these captures, {REPEATABILITY_UNKNOWN}: captures differ as much"
 
+_OF_DEVICE = "clocks, power and temperature limits, other jobs on the device; record again alternately"
+
 _RULES = {"host": "host_pace", "device": "device_pace"}
 _FOLLOW = {
     "host": ("CPU Exec", "Runtime", "Other", "DataLoader"),
@@ -89,6 +91,7 @@ def _pace_cause(pair: RuleContext, pace: PaceFacts, explained: Explained, *, sur
         pair, MACHINE_PACE, work, max(explained_us, key=lambda one: abs(explained_us[one])), exposed, sentence,
         (Evidence("common_work", ""),), name="host_interrupted" if interrupted else _RULES[pace.of],
         explains=of_categories(explained_us), confidence="" if sure else _UNSURE,
+        look_at=_OF_DEVICE if pace.of == "device" else "",
     )  # fmt: skip
 
 
@@ -122,7 +125,7 @@ MACHINE_PACE = Rule(
     "between these captures, or it differs by 3 % and the verdict is about the program at equal machine speed. Other "
     "rules explain less than half of it",
     needs="the same work on both sides",
-    look_at="other processes, clocks and power limits, number of threads (torch.set_num_threads, OMP_NUM_THREADS) and "
+    look_at="other processes, CPU clock and governor, number of threads (torch.set_num_threads, OMP_NUM_THREADS) and "
     "their placement; record again alternately",
     confidence="captures agree on the pace of the same work",
     find_rest=machine_rules,

@@ -24,6 +24,7 @@ from tb_perfcompare.comparison.result.wording import numbers_text, short, signed
 from tb_perfcompare.comparison.statistics.mean_effect import outlying_steps
 from tb_perfcompare.model.api_calls import WAIT, calls
 from tb_perfcompare.model.arrays import Ints, median
+from tb_perfcompare.model.summary.groups import BUSY, DEVICE_TIMELINE
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, OUTSIDE_OPERATORS, StepCategory, Summary
 
 MAIN_SHARE = 0.5
@@ -96,14 +97,26 @@ def _in_usual_step(pair: RuleContext, sign: int) -> bool:
 
 
 def _no_longer_hidden(pair: RuleContext, left: Mapping[str, float], more_waits: float) -> float:
-    """Share of what is left of exposed host time that waits expose. Slower calls are not theirs, nor are additional
-    ones if these make most of it and are more than the waits come with."""
+    """Share of what is left of exposed host time that waits expose: all of it if the host would be faster than the
+    device without them. Else slower calls are not theirs, nor are additional ones if these make most of it and are
+    more than the waits come with."""
     sign = 1 if more_waits > 0 else -1
+    if _would_be_hidden(pair, sign):
+        return 1.0
     exposed = sign * (left["CPU Exec"] + left["Runtime"])
     hidden, added = sign * less_hidden(pair), sign * added_calls(pair, CALLS_OF_A_WAIT * abs(more_waits))
     if added > MAIN_SHARE * hidden:
         hidden -= added
     return min(max(hidden / exposed, 0.0), 1.0) if exposed > 0 else 1.0
+
+
+def _would_be_hidden(pair: RuleContext, sign: int) -> bool:
+    """Whether, on the side with more waits, the device is busy for longer than the host works: without them, the host
+    would run ahead."""
+    waits, busy = total(pair.called(WAIT).values()), pair.amounts(DEVICE_TIMELINE).get((BUSY,), Amount())
+    steps = pair.ledger.baseline / pair.unit, pair.ledger.candidate / pair.unit
+    works, computes = (steps[1] - waits.us_b, busy.us_b) if sign > 0 else (steps[0] - waits.us_a, busy.us_a)
+    return works < computes
 
 
 def _without_long_steps(pair: RuleContext, sign: int) -> float:
@@ -167,8 +180,7 @@ SYNCHRONISATION = Rule(
     names=("synchronisation",),
     meaning="the host waits for the device more often",
     when="Synchronising calls run more often, in at least half of the steps. They explain the rest of the host and of "
-    "Memcpy, without slower calls and outlying steps, unless shorter kernels are likelier; if no time is left, only "
-    "the number of calls is reported",
+    "Memcpy, also slower calls if the device would else hide them; if no time is left, only their number is reported",
     needs="API calls",
     tables=("kernels",),
     look_at=".item(), .cpu(), printing a tensor, branching on a tensor, torch.cuda.synchronize() inside the step",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from math import fsum, log1p
 
 from tb_perfcompare.comparison.causes.evidence.cause import Part, is_of_another_version
-from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
+from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext
 from tb_perfcompare.comparison.result.wording import times_text
 from tb_perfcompare.model.api_calls import WAIT, calls
 from tb_perfcompare.model.arrays import row_medians
@@ -22,6 +22,9 @@ MORE_CALLS = 0.5
 MUCH_MORE = 0.2
 """... and share of the larger number that this must be."""
 
+
+OWN = 0.5
+"""Share of an operator's change of exposed time that its own time must make to be its cause."""
 
 NEARLY_EVERY = 0.75
 """Share of a side's steps that have to call an operator equally often; a change by a single call then counts."""
@@ -74,6 +77,16 @@ def less_hidden(pair: RuleContext) -> float:
     """Microseconds per step by which exposed time of operators and of the device's API grew without the same calls
     taking longer: work that was hidden before, or more of it."""
     return pair.exposed(CPU_EXEC) + pair.exposed("Runtime") - slower_work(pair)
+
+
+def only_exposed(pair: RuleContext) -> frozenset[str]:
+    """Operators and annotations whose own time makes less than OWN of their change of exposed time: the device hid
+    the rest, or does now. What changed is what else runs on the host or the device."""
+    own, unit = pair.own_times(CPU_EXEC), pair.unit
+    return frozenset(
+        row.path[1] for row in pair.entities(CPU_EXEC)
+        if own.get(row.path[1], NOTHING).delta_us * row.delta * unit < OWN * row.delta * row.delta
+    )  # fmt: skip
 
 
 def exposed_growth(pair: RuleContext, own: Mapping[Part, float], grown: float) -> dict[Part, float]:
