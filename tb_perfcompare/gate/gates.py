@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from tb_perfcompare import number_text
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Finding, is_sure
@@ -26,55 +28,77 @@ def step_time(headline: Headline, limit: Limit, *, fail_on_machine: bool = False
 
     Profiler options of one side widen the interval by what they can cost.
     """
-    shift, program, machine = headline.shift, headline.program, headline.machine
 
     def outcome(status: Status, sentence: str, measured: str) -> Outcome:
         return Outcome(headline.metric.replace("_", " "), f"+{limit.text}", status, measured, sentence)
 
-    measured = "" if shift is None else _measured(shift, limit)
+    shift = headline.shift
+    recorded = "" if shift is None else _measured(shift, limit)
     if headline.verdict is Verdict.WITHHELD or shift is None:
-        return outcome(Status.CANNOT_TELL, f"cannot tell: {headline.reason}", measured)
-    if program is None or machine is None or shift.level is None:
-        program = machine = None
-        longer, not_longer = (f"the candidate is {word}more than {limit.text} slower" for word in ("", "not "))
-        if shift.level is None:
-            if headline.verdict is Verdict.SAME:
-                return outcome(Status.PASSED, headline.reason, measured)
-            return outcome(Status.CANNOT_TELL, f"cannot tell whether {longer}: {headline.reason}", measured)
-        mean, interval = shift.mean, _interval(shift, limit)
-        (low, high), most = (
-            (_at_equal_options(shift.low, shift.high, headline), limit.fraction)
-            if limit.fraction is not None
-            else (_us_at_equal_options(shift, headline), limit.allowed_us(0.0))
-        )
-    else:
-        fraction = _fraction(limit, headline)
-        if fraction is None:
-            return outcome(Status.CANNOT_TELL, f"cannot tell: {headline.reason}", measured)
-        longer = f"the program takes more than {limit.text} longer"
-        not_longer = f"the program does not take more than {limit.text} longer"
-        mean, most = program.mean, fraction
-        measured = interval = f"program {_part(program)}"
-        low, high = _at_equal_options(program.low, program.high, headline)
-    verdict = headline.verdict if program is None else program.verdict
-    is_above = _mean_is_above(mean, limit, headline)
-    if verdict.way > 0 and low > most and is_above is not False:
-        return outcome(Status.TRIPPED, f"{longer}, {interval}", measured)
-    if (
-        machine is not None
-        and machine.verdict is Verdict.SLOWER
-        and _at_equal_options(machine.low, machine.high, headline)[0] > most
-    ):
-        slower = f"the same work runs more than {limit.text} slower, machine {_part(machine)}"
+        return outcome(Status.CANNOT_TELL, f"cannot tell: {headline.reason}", recorded)
+    if shift.level is None:
+        if headline.verdict is Verdict.SAME:
+            return outcome(Status.PASSED, headline.reason, recorded)
+        doubt = f"cannot tell whether the candidate is more than {limit.text} slower"
+        return outcome(Status.CANNOT_TELL, f"{doubt}: {headline.reason}", recorded)
+    growth = _growth(headline, shift, limit)
+    if growth is None:
+        return outcome(Status.CANNOT_TELL, f"cannot tell: {headline.reason}", recorded)
+    is_above = _mean_is_above(growth.mean, limit, headline)
+    if growth.verdict.way > 0 and growth.low > growth.most and is_above is not False:
+        return outcome(Status.TRIPPED, f"{growth.longer}, {growth.interval}", growth.measured)
+    if machine := _slower_machine(headline, growth.most):
+        slower = f"the same work runs more than {limit.text} slower, {machine}"
         if fail_on_machine:
-            return outcome(Status.TRIPPED, slower, f"machine {_part(machine)}")
+            return outcome(Status.TRIPPED, slower, machine)
         advice = "record again on an idle machine, with as many threads"
-        return outcome(Status.CANNOT_TELL, f"cannot tell: {slower}; {advice}", measured)
-    if high <= most and not is_above:
-        return outcome(Status.PASSED, f"{not_longer}, {interval}", measured)
-    why = _why_open(low > most, high <= most, verdict, mean, headline)
-    doubt = f"cannot tell whether {longer}{_options_clause(headline)}"
-    return outcome(Status.CANNOT_TELL, f"{doubt}, {interval}{why}", measured)
+        return outcome(Status.CANNOT_TELL, f"cannot tell: {slower}; {advice}", growth.measured)
+    if growth.high <= growth.most and not is_above:
+        return outcome(Status.PASSED, f"{growth.not_longer}, {growth.interval}", growth.measured)
+    doubt = f"cannot tell whether {growth.longer}{_options_clause(headline)}"
+    return outcome(Status.CANNOT_TELL, f"{doubt}, {growth.interval}{_why_open(growth, headline)}", growth.measured)
+
+
+class _Growth(NamedTuple):
+    """What is compared with the limit: `low` to `high`, and the limit in their unit, `most`; the mean as a fraction;
+    that the limit is exceeded, or not, in words."""
+
+    verdict: Verdict
+    low: float
+    high: float
+    most: float
+    mean: float | None
+    longer: str
+    not_longer: str
+    interval: str
+    measured: str
+
+
+def _growth(headline: Headline, shift: Shift, limit: Limit) -> _Growth | None:
+    """The program's growth, as recorded if that is not known; None without the limit as a fraction, which the
+    program's needs."""
+    program, fraction = headline.program, _fraction(limit, headline)
+    if program is None or headline.machine is None:
+        ends, most = _us_at_equal_options(shift, headline), limit.allowed_us(0.0)
+        if limit.fraction is not None:
+            ends, most = _at_equal_options(shift.low, shift.high, headline), limit.fraction
+        longer, not_longer = (f"the candidate is {word}more than {limit.text} slower" for word in ("", "not "))
+        text = _interval(shift, limit), _measured(shift, limit)
+        return _Growth(headline.verdict, *ends, most, shift.mean, longer, not_longer, *text)
+    if fraction is None:
+        return None
+    ends, text = _at_equal_options(program.low, program.high, headline), (f"program {_part(program)}",) * 2
+    longer, not_longer = (f"the program {takes} more than {limit.text} longer" for takes in ("takes", "does not take"))
+    return _Growth(program.verdict, *ends, fraction, program.mean, longer, not_longer, *text)
+
+
+def _slower_machine(headline: Headline, most: float) -> str:
+    """The machine's part, if it is known and beyond the limit; "" if not."""
+    machine = headline.machine
+    if headline.program is None or machine is None or machine.verdict is not Verdict.SLOWER:
+        return ""
+    low, _ = _at_equal_options(machine.low, machine.high, headline)
+    return f"machine {_part(machine)}" if low > most else ""
 
 
 def _mean_is_above(mean: float | None, limit: Limit, headline: Headline) -> bool | None:
@@ -85,13 +109,13 @@ def _mean_is_above(mean: float | None, limit: Limit, headline: Headline) -> bool
     return _at_equal_options(mean, mean, headline)[1] > most
 
 
-def _why_open(is_above: bool, is_below: bool, verdict: Verdict, mean: float | None, headline: Headline) -> str:
-    """What leaves the decision open, and what to do about it. The interval is above or below the limit, or neither."""
-    means = f", but mean step {number_text.percent(mean or 0.0, signed=True)}"
-    if is_below:
+def _why_open(growth: _Growth, headline: Headline) -> str:
+    """What leaves the decision open, and what to do about it."""
+    means = f", but mean step {number_text.percent(growth.mean or 0.0, signed=True)}"
+    if growth.high <= growth.most:
         return f"{means}: a few steps make the difference; look at the longest ones"
-    if is_above:
-        why = means if verdict.way > 0 else ", which is too uncertain for a verdict"
+    if growth.low > growth.most:
+        why = means if growth.verdict.way > 0 else ", which is too uncertain for a verdict"
         return f"{why}; {_advice(headline)}"
     return f"; {_advice(headline)}"
 
@@ -167,16 +191,9 @@ def category_time(
     def outcome(status: Status, sentence: str, measured: str = "") -> Outcome:
         return Outcome(category, f"+{limit.text}", status, measured, sentence)
 
-    if headline.verdict is Verdict.WITHHELD:
-        return outcome(Status.CANNOT_TELL, f"cannot tell about {category}: {headline.reason}")
-    try:
-        row = _row(comparison, category)
-    except SelectionError as error:
-        return outcome(Status.CANNOT_TELL, f"cannot tell about {category}: {error.message}")
-    silent = [side for side in SIDES if row[f"{side}_us"] is None]
-    if silent:
-        who = "both sides" if len(silent) == 2 else f"the {silent[0]}"
-        return outcome(Status.CANNOT_TELL, f"cannot tell about {category}: {who} recorded the CPU alone")
+    row = _row(comparison, category)
+    if isinstance(row, str):
+        return outcome(Status.CANNOT_TELL, f"cannot tell about {category}: {row}")
     before, after = _number(row["baseline_us"]), _number(row["candidate_us"])
     longer = f"{category} takes more than {limit.text} longer"
     not_longer = f"{category} does not take more than {limit.text} longer"
@@ -187,14 +204,14 @@ def category_time(
         return outcome(Status.PASSED, f"neither side has any {category}", means)
     most = limit.allowed_us(before)
     recorded = _interval_of(row, "shift_low_us", "shift_high_us")
-    paced = _interval_of(row, "paced_low_us", "paced_high_us")
     if recorded is None:
         if headline.verdict is Verdict.SAME and before == after:
             return outcome(Status.PASSED, f"{not_longer}: {means}", means)
         few = f"{doubt}: {means}, from too few steps for an interval"
         return outcome(Status.CANNOT_TELL, f"{few}; {_advice(headline)}", means)
-    is_longer = recorded[0] > most and after - before > most
     (low, high), change, shift = recorded, after - before, "shift"
+    is_longer = low > most and change > most
+    paced = _interval_of(row, "paced_low_us", "paced_high_us")
     if paced is not None and not (is_longer and fail_on_machine):
         (low, high), change, shift = paced, _number(row["paced_delta_us"]), "at equal machine speed"
     measured = f"{means}, {shift} [{number_text.time(low, signed=True)}, {number_text.time(high, signed=True)}]"
@@ -214,11 +231,22 @@ def _interval_of(row: dict[str, Cell], low: str, high: str) -> tuple[float, floa
     return None if ends[0] is None or ends[1] is None else (_number(ends[0]), _number(ends[1]))
 
 
-def _row(comparison: Comparison, category: str) -> dict[str, Cell]:
-    table = comparison.table(_TABLE)
+def _row(comparison: Comparison, category: str) -> dict[str, Cell] | str:
+    """Row of the table of categories, or why it cannot be compared."""
+    if comparison.headline.verdict is Verdict.WITHHELD:
+        return comparison.headline.reason
+    try:
+        table = comparison.table(_TABLE)
+    except SelectionError as error:
+        return error.message
     rows = [dict(zip(table.places, row, strict=True)) for row in table.rows]
-    row_dict = next((row for row in rows if row["category"] == category), None)
-    return row_dict or dict.fromkeys(table.places)  # neither side recorded it
+    own = next((row for row in rows if row["category"] == category), None)
+    if own is None:  # neither side recorded it
+        return "both sides recorded the CPU alone"
+    silent = [side for side in SIDES if own[f"{side}_us"] is None]
+    if silent:
+        return f"{'both sides' if len(silent) == 2 else f'the {silent[0]}'} recorded the CPU alone"
+    return own
 
 
 def _number(cell: Cell) -> float:

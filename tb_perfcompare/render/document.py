@@ -107,41 +107,51 @@ def report(comparison: Comparison, *, top: int, is_page: bool = False) -> tuple[
     """Builds the report: verdict, findings, ledger, first `top` rows of the main tables, how it was decided, caveats. A
     page (`is_page`) names tables by their titles and does not mention command-line options."""
     headline = comparison.headline
-    split = headline.program is not None
-    reason = printable(headline.reason)
+    blocks = _top(comparison, is_page=is_page)
+    if headline.alternatives:
+        blocks += [Heading("What could settle it"), _alternatives(headline.alternatives, is_page)]
+    if comparison.findings:
+        titles = {name: table.title for name, table in comparison.tables.items()} | {"categories": WHERE}
+        blocks += [Heading(WHY), _findings(comparison.findings, titles if is_page else None)]
+    blocks += _where(comparison)
+    for name in _REPORT_TABLES:
+        table = comparison.tables.get(name)
+        if table is not None and table.rows:
+            blocks += [Heading(printable(table.title)), grid_of(_brief(table, top), top=top)]
+    change = () if headline.program is None else _change(headline)
+    blocks += [Heading(DECIDED), Facts((*change, *_evidence(headline)))]
+    caveats = _caveats(comparison, is_page)
+    if caveats.items:
+        blocks += [Heading(CAVEATS), caveats]
+    return tuple(map(_without_options, blocks)) if is_page else tuple(blocks)
+
+
+def _top(comparison: Comparison, *, is_page: bool) -> list[Block]:
+    """The verdict and the sides: with the facts of program and machine, or with the reason and the change."""
+    headline, reason = comparison.headline, printable(comparison.headline.reason)
     line, _, more = reason.partition("; ")
     title = printable(headline.sentence) or f"{verdict_word(headline.verdict)}: {line}"
     if headline.sentence and line not in printable(headline.sentence):
         more = reason
     if is_page and headline.verdict is Verdict.WITHHELD:  # the reason is too long for the top of a page
         title, more = verdict_word(headline.verdict), reason
-    blocks: list[Block] = [
-        Heading(title, level=1),
-        *([Paragraph(f"{more[0].upper()}{more[1:]}.")] if more and not split else []),
-        *([Facts(tuple((fact.label.lower(), printable(fact.text)) for fact in headline.facts))] if split else []),
-        Facts(_sides(comparison.baseline, comparison.candidate)),
-        *([] if split else [Facts(_change(headline))]),
-    ]
-    if headline.alternatives:
-        blocks += [Heading("What could settle it"), _alternatives(headline.alternatives, is_page)]
-    if comparison.findings:
-        titles = {name: table.title for name, table in comparison.tables.items()} | {"categories": WHERE}
-        blocks += [Heading(WHY), _findings(comparison.findings, titles if is_page else None)]
-    if comparison.ledger.rows and comparison.headline.metric != CYCLE_TIME:  # a cycle is not split
-        per = ", per step" if comparison.headline.metric == STEP_TIME else ""
-        blocks += [Heading(f"{WHERE}{per}"), grid_of(category_table(comparison))]
-        parts = largest_parts(comparison)
-        if parts:
-            blocks += [Heading("The largest by caller and input shape"), _listing(parts)]
-    for name in _REPORT_TABLES:
-        table = comparison.tables.get(name)
-        if table is not None and table.rows:
-            blocks += [Heading(printable(table.title)), grid_of(_brief(table, top), top=top)]
-    blocks += [Heading(DECIDED), Facts((*(_change(headline) if split else ()), *_evidence(headline)))]
-    caveats = _caveats(comparison, is_page)
-    if caveats.items:
-        blocks += [Heading(CAVEATS), caveats]
-    return tuple(map(_without_options, blocks)) if is_page else tuple(blocks)
+    sides = Facts(_sides(comparison.baseline, comparison.candidate))
+    if headline.program is not None:
+        facts = tuple((fact.label.lower(), printable(fact.text)) for fact in headline.facts)
+        return [Heading(title, level=1), Facts(facts), sides]
+    why: list[Block] = [Paragraph(f"{more[0].upper()}{more[1:]}.")] if more else []
+    return [Heading(title, level=1), *why, sides, Facts(_change(headline))]
+
+
+def _where(comparison: Comparison) -> list[Block]:
+    """The change by category, and its largest parts; empty for cycles, which are not split."""
+    metric = comparison.headline.metric
+    if not comparison.ledger.rows or metric == CYCLE_TIME:
+        return []
+    parts = largest_parts(comparison)
+    by_caller: list[Block] = [Heading("The largest by caller and input shape"), _listing(parts)] if parts else []
+    title = f"{WHERE}, per step" if metric == STEP_TIME else WHERE
+    return [Heading(title), grid_of(category_table(comparison)), *by_caller]
 
 
 def _without_options(block: Block) -> Block:

@@ -68,38 +68,51 @@ def sensitivity(
 ) -> tuple[str, str]:
     """(which single steps, captures or ranks change the verdict when dropped; if dropping one step of each side changes
     it, the verdict without that step and how to leave it out), "" for none."""
-    if headline.verdict is Verdict.WITHHELD or not (baseline.is_timed and candidate.is_timed):
-        return "", ""
-    sides = each_side(_side, (baseline, candidate))
-    if amount is not None:
-        sides = each_side(lambda side, times: replace(side, times=times), sides, amount.times_ns)
-    if len(sides[0].times) * len(sides[1].times) > MAX_PAIRS:
-        return "", ""
-    if any((side.times <= 0).any() or not len(side.times) for side in sides):
+    sides = _sides(baseline, candidate, amount)
+    if headline.verdict is Verdict.WITHHELD or sides is None:
         return "", ""
     of_all, all_steps = _judged(sides, work, options, strata, None)
     # what took the direction of all steps away does so without some of them
     taken = 0 if headline.verdict.way else of_all.way
-    tried: list[str] = []
+    tried, hint = Counter[str](), ""
     changed: dict[Verdict, list[tuple[str, str]]] = {}
-    hint = ""
     for what, group, left in _variants(baseline, candidate, sides, ranks=work.clocked is None):
         if min(len(side.times) for side in left) < MIN_CONCLUSIVE_STEPS:
             continue  # too few for any verdict
         # without one capture, the variation between captures is still taken from all
         verdict, _ = _judged(left, work, options, strata, all_steps if group == _ANY_CAPTURE else None)
-        tried.append(group)
-        if verdict is not headline.verdict and not 0 != verdict.way == taken:
-            changed.setdefault(verdict, []).append((what, group))
-            if not hint and group.startswith("the ") and verdict.way * headline.verdict.way <= 0:
-                hint = _hint(baseline, sides, left, verdict)
+        tried[group] += 1
+        if verdict is headline.verdict or 0 != verdict.way == taken:
+            continue
+        changed.setdefault(verdict, []).append((what, group))
+        if not hint and group.startswith("the ") and verdict.way * headline.verdict.way <= 0:
+            hint = _hint(baseline, sides, left, verdict)
+    return _clauses(changed, tried), hint
+
+
+def _sides(baseline: Summary, candidate: Summary, amount: AmountOfWork | None) -> _Sides | None:
+    """Observations of both sides, at equal amount of work if that varies; None if there are too many to try, or none
+    that take time."""
+    if not (baseline.is_timed and candidate.is_timed):
+        return None
+    sides = each_side(_side, (baseline, candidate))
+    if amount is not None:
+        sides = each_side(lambda side, times: replace(side, times=times), sides, amount.times_ns)
+    if any((side.times <= 0).any() for side in sides):
+        return None
+    return sides if 0 < len(sides[0].times) * len(sides[1].times) <= MAX_PAIRS else None
+
+
+def _clauses(changed: dict[Verdict, list[tuple[str, str]]], tried: Counter[str]) -> str:
+    """What the verdict becomes, and what does not change it. `tried`: group -> number of its variants."""
     moved = {group for dropped in changed.values() for _, group in dropped}
-    stays = [group for group in dict.fromkeys(tried) if group not in moved]
     clauses = [
-        f'becomes "{VERDICT_WORDS[verdict]}" when dropping {_any_of(_grouped(dropped, Counter(tried)))}'
+        f'becomes "{VERDICT_WORDS[verdict]}" when dropping {_any_of(_grouped(dropped, tried))}'
         for verdict, dropped in changed.items()
     ]
-    return "; ".join([*clauses, *([f"unchanged when dropping {_any_of(stays)}"] if stays else [])]), hint
+    if stays := [group for group in tried if group not in moved]:
+        clauses.append(f"unchanged when dropping {_any_of(stays)}")
+    return "; ".join(clauses)
 
 
 def _dropped(whole: _Side, left: _Side) -> list[str]:
