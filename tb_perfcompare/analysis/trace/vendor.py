@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 import numpy as np
 
 from tb_perfcompare.analysis.columns.event_masks import is_one_of, used_codes
@@ -24,31 +26,24 @@ def find_vendor(recording: TraceRecording) -> Vendor:
     writes, kernel arguments, process labels, names of host API calls. Work on an unknown device counts as CUDA's, whose
     names most back ends use.
     """
-    events = recording.events
-    if not is_one_of(events.category, _OF_DEVICES).any():
+    if not is_one_of(recording.events.category, _OF_DEVICES).any():
         return CPU
+    return next((vendor for shows in _evidence(recording) for vendor in VENDORS if shows(vendor)), CUDA)
+
+
+def _evidence(recording: TraceRecording) -> Iterator[Callable[[Vendor], bool]]:
+    """Yields tests of whether the trace shows a vendor, the surest first."""
+    events, count = recording.events, len(recording.events.strings)
     names = " ".join(str(item.get("name", "")) for item in recording.device_properties).lower()
-    if names:
-        for vendor in VENDORS:
-            if any(mark in names for mark in vendor.name_marks):
-                return vendor
-    raw = {events.strings[code].lower() for code in used_codes(events.raw_category, len(events.strings)).tolist()}
-    for vendor in VENDORS:
-        if not raw.isdisjoint(vendor.categories):
-            return vendor
-    for vendor in VENDORS:
-        if any(arg in events.args and len(events.args[arg].rows) for arg in vendor.kernel_args):
-            return vendor
+    yield lambda vendor: any(mark in names for mark in vendor.name_marks)
+    raw = {events.strings[code].lower() for code in used_codes(events.raw_category, count).tolist()}
+    yield lambda vendor: not raw.isdisjoint(vendor.categories)
+    yield lambda vendor: any(arg in events.args and len(events.args[arg].rows) for arg in vendor.kernel_args)
     labels = " ".join(str(label) for label in recording.process_labels.values()).lower()
-    for vendor in VENDORS:
-        if vendor.word != "GPU" and vendor.word.lower() in labels:
-            return vendor
+    yield lambda vendor: vendor.word != "GPU" and vendor.word.lower() in labels
     called = events.name[is_one_of(events.category, (Category.RUNTIME, Category.DRIVER))]
-    calls = [events.strings[code] for code in used_codes(called, len(events.strings)).tolist()]
-    for vendor in VENDORS:
-        if any(call.startswith(vendor.api_prefixes) for call in calls):
-            return vendor
-    return CUDA
+    calls = [events.strings[code] for code in used_codes(called, count).tolist()]
+    yield lambda vendor: any(call.startswith(vendor.api_prefixes) for call in calls)
 
 
 def device_facts(recording: TraceRecording, vendor: Vendor) -> DeviceFacts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from math import gcd
 
@@ -86,39 +87,38 @@ def side_of(work: DeviceWork, tree: PlaceTree, *, shapes: bool, left: Flags | No
         return Side({}, {})
     keys = list(work.operators.keys)
     row_of = {place_below(above, operator, shape): row for row, (operator, shape, above) in enumerate(keys)}
-    number: list[int | None] = [None] * len(keys)
-    for row in range(len(keys)):
-        chain = []
-        row_above: int | None = row
-        while row_above is not None and number[row_above] is None:
-            chain.append(row_above)
-            row_above = row_of.get(keys[row_above][2])
-        for inner in reversed(chain):
-            operator, shape, above = keys[inner]
-            upper = row_of.get(above)
-            outer = NOWHERE if upper is None else number[upper]
-            assert outer is not None
-            number[inner] = tree.add(outer, operator, shape if shapes else "")
+    number = _numbers(keys, row_of, tree, shapes=shapes)
     calls: dict[int, int] = {}
-    for row, count in enumerate(work.operators.totals()[1].tolist()):
-        place = number[row]
-        assert place is not None
+    for place, count in zip(number, work.operators.totals()[1].tolist(), strict=True):
         calls[place] = calls.get(place, 0) + count
     work_at: dict[int, dict[tuple[str, str], Work]] = {}
     times, launches = (figure.tolist() for figure in work.work.totals())
     for order, (category, name, text) in enumerate(work.work.keys):
         if left is not None and not left[order]:
             continue
-        row_above = row_of.get(text)
-        place = None if row_above is None else number[row_above]
-        here = work_at.setdefault(NOWHERE if place is None else place, {})
-        known = here.get((category, name))  # places that differ by shape alone may have been merged
-        before = (0, 0, order) if known is None else (known.launches, known.time_ns, known.order)
-        here[category, name] = Work(
-            category, name, NOWHERE if place is None else place,
-            before[0] + launches[order], before[1] + times[order], before[2],
-        )  # fmt: skip
+        place = number[row_of[text]] if text in row_of else NOWHERE
+        here = work_at.setdefault(place, {})
+        # places that differ by shape alone may have been merged
+        known = here.get((category, name), Work(category, name, place, 0, 0, order))
+        sums = known.launches + launches[order], known.time_ns + times[order]
+        here[category, name] = Work(category, name, place, *sums, known.order)
     return Side({place: list(here.values()) for place, here in work_at.items()}, calls)
+
+
+def _numbers(keys: Sequence[tuple[str, ...]], row_of: Mapping[str, int], tree: PlaceTree, *, shapes: bool) -> list[int]:
+    """Number of each row's place in the tree, to which places are added from the outermost to the innermost."""
+    number: dict[int, int] = {}
+    for row in range(len(keys)):
+        chain = []
+        at: int | None = row
+        while at is not None and at not in number:
+            chain.append(at)
+            at = row_of.get(keys[at][2])
+        for inner in reversed(chain):
+            operator, shape, above = keys[inner]
+            outer = number[row_of[above]] if above in row_of else NOWHERE
+            number[inner] = tree.add(outer, operator, shape if shapes else "")
+    return [number[row] for row in range(len(keys))]
 
 
 def units_of_work(a: DeviceWork, b: DeviceWork, steps: tuple[int, int]) -> tuple[int, int]:

@@ -271,32 +271,28 @@ def _slow_calls(pair: RuleContext) -> Iterator[Cause]:
     choose, compile or load something. Without a device, other load does the same."""
     if abs(pair.delta_us) < pair.least_us or not all(side.device.count for side in (pair.baseline, pair.candidate)):
         return
-    sides = [_calls_with_slow_ones(summary) for summary in (pair.baseline, pair.candidate)]
-    baseline, candidate = (math.fsum(slow.excess_us for slow in side.values()) for side in sides)
-    delta = candidate - baseline
+    sides = [
+        (word, summary, _calls_with_slow_ones(summary))
+        for word, summary in (("baseline", pair.baseline), ("candidate", pair.candidate))
+    ]
+    before, after = (math.fsum(slow.excess_us for slow in calls.values()) for _, _, calls in sides)
+    delta = after - before
     if abs(delta) < max(pair.least_us, MAIN_SHARE * abs(pair.delta_us)) or delta * pair.delta_us <= 0:
         return
-    sign = 1 if delta > 0 else -1
-    summary, side, others, other = (
-        (pair.candidate, sides[1], pair.baseline, sides[0]) if sign > 0
-        else (pair.baseline, sides[0], pair.candidate, sides[1])
-    )  # fmt: skip
+    (_, others, other), (word, summary, side) = sides if delta > 0 else sides[::-1]
     if _fisher_p(summary, _made_slow(summary, side), others, _made_slow(others, other)) > MAX_P:
         return
-    excess = {
-        name: more for name, slow in side.items()
-        if (more := slow.excess_us - (other[name].excess_us if name in other else 0.0)) > 0
-    }  # fmt: skip
+    excess = {name: slow.excess_us - (other[name].excess_us if name in other else 0.0) for name, slow in side.items()}
+    excess = {name: us for name, us in excess.items() if us > 0}
     whole = math.fsum(excess.values())
     names = sorted(excess, key=lambda name: (-excess[name], name))[:FEW_OPERATORS]
     if math.fsum(excess[name] for name in names) < MOSTLY * whole:
         return
-    scale = delta / whole
     first, *rest = (name for name in names if excess[name] > (1 - MOSTLY) * whole)
     slow = side[first]
     also = f"; also {', '.join(map(short, rest))}" if rest else ""
     sentence = (
-        f"Some calls are far slower in the {'candidate' if sign > 0 else 'baseline'}: {signed_time(delta)} per step; "
+        f"Some calls are far slower in the {word}: {signed_time(delta)} per step; "
         f"in {len(slow.steps)} of {len(summary.steps)} steps {short(first)} takes {time_text(slow.slow_us)} per call, "
         f"in the others {time_text(slow.usual_us)}{also}."
     )
@@ -304,7 +300,7 @@ def _slow_calls(pair: RuleContext) -> Iterator[Cause]:
     yield cause(
         pair, SLOW_CALLS, first, CPU_EXEC, delta, sentence,
         (Evidence("operators", first) if is_operator else Evidence("ledger", f"{CPU_EXEC} / {first}"),),
-        explains={(CPU_EXEC, name): us * scale for name, us in excess.items()},
+        explains={(CPU_EXEC, name): us * (delta / whole) for name, us in excess.items()},
     )  # fmt: skip
 
 
