@@ -137,21 +137,16 @@ class _Matcher:
     ) -> None:
         """Matches what is left below an operator that both sides have, the innermost first; an operator encloses
         itself."""
-        below: tuple[dict[tuple[str, str], list[tuple[int, int]]], ...] = ({}, {})
-        depth: dict[tuple[str, str], int] = {}
-        for side in (0, 1):
-            for place in self._places(side):
-                seen = set()
-                for outer in self._tree.around(place):
-                    key = key_of(outer)
-                    if key is None or key in seen or self._tree.operator[outer] in _WHOLE_MODEL:
-                        continue
-                    seen.add(key)
-                    below[side].setdefault(key, []).append((place, outer))
-                    depth[key] = max(depth.get(key, 0), self._tree.depth[outer])
-        common = [key for key in below[0] if key in below[1]]
+        below_a, below_b = self._below(0, key_of), self._below(1, key_of)
+        common = [key for key in below_a if key in below_b]
+        depth = {
+            key: max(self._tree.depth[outer] for _, outer in (*below_a[key], *below_b[key])) for key in common
+        }
         for key in sorted(common, key=lambda key: (-depth[key], key)):
-            pairs_a, pairs_b = ([pair for pair in below[side][key] if pair[0] in self._left[side]] for side in (0, 1))
+            pairs_a, pairs_b = (
+                [pair for pair in below[key] if pair[0] in left]
+                for below, left in zip((below_a, below_b), self._left, strict=True)
+            )
             if not pairs_a or not pairs_b:
                 continue
             around = ({outer for _, outer in pairs_a}, {outer for _, outer in pairs_b})
@@ -159,6 +154,21 @@ class _Matcher:
             shape = key[1] or self._common_shape(*around)
             places_a, places_b = ([place for place, _ in pairs] for pairs in (pairs_a, pairs_b))
             self._take(places_a, places_b, key[0], shape, rule, sure, around)
+
+    def _below(
+        self, side: int, key_of: Callable[[int], tuple[str, str] | None]
+    ) -> dict[tuple[str, str], list[tuple[int, int]]]:
+        """Key of an operator -> (place of work that is left, the innermost operator of this key around it)."""
+        below: dict[tuple[str, str], list[tuple[int, int]]] = {}
+        for place in self._places(side):
+            around: dict[tuple[str, str], int] = {}
+            for outer in self._tree.around(place):
+                key = key_of(outer)
+                if key is not None and self._tree.operator[outer] not in _WHOLE_MODEL:
+                    around.setdefault(key, outer)
+            for key, outer in around.items():
+                below.setdefault(key, []).append((place, outer))
+        return below
 
     def same_kernel(self) -> None:
         """Matches kernels of the same name whatever launched them, first those whose launcher is unknown."""

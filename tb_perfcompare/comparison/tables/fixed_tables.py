@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from tb_perfcompare.comparison.result.table import Column, Table
 from tb_perfcompare.comparison.result.wording import of_cpu_alone, setting_value, setting_words
 from tb_perfcompare.comparison.tables.counter_join import device_labels
 from tb_perfcompare.comparison.verdict.category_shifts import CategoryShift
-from tb_perfcompare.model.arrays import Floats
+from tb_perfcompare.model.arrays import Floats, Ints
 from tb_perfcompare.model.summary.summary import BOUND, BOUND_CLASSES, CATEGORY_LABELS, CYCLE_TIME, Summary
 from tb_perfcompare.units import Better
 
@@ -71,57 +71,52 @@ def categories_table(ledger: Ledger, moves: Mapping[str, CategoryShift]) -> Tabl
 def steps_table(sides: dict[str, Summary], at_one_pace_ns: tuple[Floats, Floats] | None = None) -> Table:
     """Table of every step of both sides in order, those left out last, with the ledger categories of each.
     `at_one_pace_ns` (n,), (m,): times of the compared steps at equal machine speed, None if not known."""
-    parts = tuple(
-        columns.time(f"{label.lower().replace(' ', '_')}_us", label, f"exposed {label} time of the step", shown=False)
-        for label in CATEGORY_LABELS
-    )
-    backlog: tuple[Column, ...] = (
-        columns.time("backlog_us", "Backlog", "exposed time of device work that an earlier step launched", shown=False),
-    )
-    if any(summary.metric == CYCLE_TIME for summary in sides.values()):
-        parts = backlog = ()
+    cycles = any(summary.metric == CYCLE_TIME for summary in sides.values())
+    words = ("Step", "number of the step marker", "Step time", "duration of the step window")
+    if cycles:
         words = ("Cycle", "number of the cycle in the input table", "Cycle time", "duration of the cycle")
-    else:
-        words = ("Step", "number of the step marker", "Step time", "duration of the step window")
-    paced: tuple[Column, ...] = () if at_one_pace_ns is None else (
-        columns.time(
-            "at_one_pace_us", "At equal speed", f"{words[2].lower()} at equal machine speed", shown=False
-        ),
-    )  # fmt: skip
+    further = [] if cycles else _split_times(sides.values())
+    if at_one_pace_ns is not None:
+        what = f"{words[2].lower()} at equal machine speed"
+        further.append((columns.time("at_one_pace_us", "At equal speed", what, shown=False), at_one_pace_ns))
     table_columns = (
         columns.key("side", "Side", "baseline or candidate"),
         columns.key("capture", "Capture", "run / worker / span that recorded the step"),
         columns.key("step", words[0], words[1]),
         columns.time("total_us", words[2], words[3]),
         columns.count("launches", "Device events", "kernels, copies and sets that the step launched"),
-        *parts,
-        *backlog,
-        *paced,
+        *(column for column, _ in further),
         columns.flag("admitted", "Compared", "whether the step is part of the comparison"),
         columns.text("reason", "Reason", "reason why the step is left out; empty if compared"),
     )
     rows: list[tuple[Cell, ...]] = []
     for number, (side, summary) in enumerate(sides.items()):
-        owned = summary.owned.by_category() / 1000
         ranks = len({capture.worker for capture in summary.captures})
         mean = None if summary.ranks is None else f"mean of {ranks} ranks"
         names = [f"{c.run}/{mean or c.worker}/{c.span}" for c in summary.captures]
-        steps = summary.steps
-        for i, label in enumerate(steps.label):
-            capture = names[int(steps.capture[i])]
-            times = tuple(
-                None if label in summary.not_recorded else float(us)
-                for label, us in zip(CATEGORY_LABELS, owned[:, i], strict=True)
-            )[: len(parts)]
-            launches = int(steps.launches[i]) if summary.counts_launches and summary.has_device else None
-            late: tuple[Cell, ...] = (int(steps.backlog_ns[i]) / 1000,) if backlog else ()
-            pace = () if at_one_pace_ns is None else (float(at_one_pace_ns[number][i]) / 1000,)
-            total = int(steps.total_ns[i]) / 1000
-            rows.append((side, capture, label, total, launches, *times, *late, *pace, True, ""))
+        steps, counts = summary.steps, summary.counts_launches and summary.has_device
+        times = [figures[number] for _, figures in further]
+        for at, (capture, label) in enumerate(zip(steps.capture.tolist(), steps.label, strict=True)):
+            launches = int(steps.launches[at]) if counts else None
+            own = (None if ns is None else float(ns[at]) / 1000 for ns in times)
+            rows.append((side, names[capture], label, int(steps.total_ns[at]) / 1000, launches, *own, True, ""))
         for step in summary.dropped:
-            none: tuple[Cell, ...] = (None,) * len((*parts, *backlog, *paced))
+            none: tuple[Cell, ...] = (None,) * len(further)
             rows.append((side, names[step.capture], step.label, step.total_ns / 1000, None, *none, False, step.reason))
     return Table("steps", "Steps", table_columns, tuple(rows))
+
+
+def _split_times(sides: Collection[Summary]) -> list[tuple[Column, Sequence[Floats | Ints | None]]]:
+    """Columns with parts of each step: nanoseconds of each side, None for what it cannot have recorded."""
+    owned = [side.owned.by_category() for side in sides]
+    parts: list[tuple[Column, Sequence[Floats | Ints | None]]] = []
+    for category, label in enumerate(CATEGORY_LABELS):
+        name, what = f"{label.lower().replace(' ', '_')}_us", f"exposed {label} time of the step"
+        times = [None if label in side.not_recorded else own[category] for side, own in zip(sides, owned, strict=True)]
+        parts.append((columns.time(name, label, what, shown=False), times))
+    what = "exposed time of device work that an earlier step launched"
+    backlog = columns.time("backlog_us", "Backlog", what, shown=False)
+    return [*parts, (backlog, [side.steps.backlog_ns for side in sides])]
 
 
 BOUND_WHAT = (

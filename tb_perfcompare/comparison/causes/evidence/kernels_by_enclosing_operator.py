@@ -45,16 +45,15 @@ def kernels_below(pair: RuleContext) -> dict[str, WorkBelow]:
         for (operator, _, _), calls in zip(work.operators.keys, work.operators.totals()[1].tolist(), strict=True):
             _add(called, operator, side, calls / steps, 0.0)
         around = {
-            place: ({*chain} & common, next((operator for operator in chain if operator in common), ""),
-                    chain[0] in common)
+            place: (list(dict.fromkeys(operator for operator in chain if operator in common)), chain[0] in common)
             for place, chain in chains[side].items()
-        }  # fmt: skip
+        }
         for kernel, place, us, launches in _launched(work):
-            operators, above, is_direct = around.get(place, (set(), "", False))
+            operators, is_direct = around.get(place, ([], False))
             for operator in operators:
                 _add(totals, operator, side, launches / steps, us / steps)
-            if above and not is_direct:
-                _add(kernels.setdefault(above, {}), kernel, side, launches / steps, us / steps)
+            if operators and not is_direct:
+                _add(kernels.setdefault(operators[0], {}), kernel, side, launches / steps, us / steps)
     return {
         operator: WorkBelow(
             Amount(*called[operator]), Amount(*totals[operator]),
