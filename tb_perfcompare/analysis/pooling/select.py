@@ -52,23 +52,16 @@ def select_steps(summary: Summary, steps: tuple[int, int]) -> Summary:
             hint="leave --steps out, or call profiler.step() in the loop that is recorded",
         )
     if not kept.any():
-        unavailable = [step for step in summary.dropped if _inside(step.label, first, last)]
-        if unavailable:
-            hint = "record longer, or compare other steps"
-            raise SelectionError(f"step {unavailable[0].label} cannot be compared: {unavailable[0].reason}", hint=hint)
-        message = f"there is no step {first}" if first == last else f"no step between {first} and {last}"
-        raise SelectionError(message, hint=f"there are: {_named(summary.steps.label)}")
+        raise _none_left(summary, first, last)
     columns = np.flatnonzero(kept)
     groups = {name: _group(name, group, columns) for name, group in summary.groups.items()}
-    counters = None if summary.counters is None else _counters(summary.counters, columns)
     empty = [name for name, group in groups.items() if not len(group) and name not in _NO_TABLE]
-    if summary.counters is not None and counters is None:
+    counters, memory = summary.counters, summary.memory
+    if counters is not None and (counters := _counters(counters, columns)) is None:
         empty.append("counters")
-    memory = summary.memory
     if memory is not None:
         memory = memory_of_steps(memory, columns, lambda label: _inside(label, first, last))
-    if summary.memory is not None and memory is None:
-        empty.append("memory")
+        empty += ["memory"] if memory is None else []
     emptied = dict.fromkeys(empty, f"nothing in steps {first}-{last}")
     outside = _left_out(summary.steps, np.flatnonzero(~kept), f"outside steps {first}-{last}")
     return replace(
@@ -80,6 +73,15 @@ def select_steps(summary: Summary, steps: tuple[int, int]) -> Summary:
         launches=summary.launches if kept.all() else None,
         absent={**summary.absent, **emptied, "device": _WHOLE_CAPTURE, "recommendations": _WHOLE_CAPTURE},
     )
+
+
+def _none_left(summary: Summary, first: int, last: int) -> SelectionError:
+    unavailable = [step for step in summary.dropped if _inside(step.label, first, last)]
+    if unavailable:
+        hint = "record longer, or compare other steps"
+        return SelectionError(f"step {unavailable[0].label} cannot be compared: {unavailable[0].reason}", hint=hint)
+    message = f"there is no step {first}" if first == last else f"no step between {first} and {last}"
+    return SelectionError(message, hint=f"there are: {_named(summary.steps.label)}")
 
 
 def without_steps(summary: Summary, reasons: Mapping[int, str]) -> Summary:

@@ -145,17 +145,16 @@ def amount_of_work(sides: tuple[Summary, Summary]) -> AmountOfWork | None:
     every = each_side(lambda group, seen: rows_by_name(group, "host_self", seen, input_elements), groups, samples)
     both = of_both(*every)
     shares = each_side(lambda own, all_: own.time_ns.sum(axis=1) / max(float(all_.time_ns.sum()), 1.0), both, every)
-    explaining = []
     calls, sizes = each_side(lambda side: side.calls, both), each_side(lambda side: side.size, both)
-    for name, of, pair in _amounts(both[0].names, calls, sizes, shares):
-        share = min(each_side(explained, times, pair, captures))
-        if share >= MIN_EXPLAINED:
-            explaining.append((share, sum(float(side.std()) for side in pair), name, of, pair))
-    if not explaining:
+    explaining = [
+        (min(each_side(explained, times, pair, captures)), name, of, pair)
+        for name, of, pair in _amounts(both[0].names, calls, sizes, shares)
+    ]
+    best = max((share for share, *_ in explaining), default=0.0)
+    if best < MIN_EXPLAINED:
         return None
-    best = max(share for share, *_ in explaining)
-    nearly_best = (entry for entry in explaining if entry[0] >= best - NEARLY_AS_MUCH)
-    share, _, name, of, pair = min(nearly_best, key=lambda entry: entry[1:4])
+    nearly_best = (entry for entry in explaining if entry[0] >= max(best - NEARLY_AS_MUCH, MIN_EXPLAINED))
+    share, name, of, pair = min(nearly_best, key=lambda entry: (_deviation(entry[3]), *entry[1:3]))
     by_calls, by_sizes = (follows(np.concatenate(values, axis=1), np.concatenate(pair)) for values in (calls, sizes))
     if max(float(side[by_calls & ~by_sizes].sum()) for side in shares) > MAX_OTHER_SIZES:
         return None
@@ -186,6 +185,10 @@ def _operators(side: Summary) -> GroupTable | None:
     return group if 0 < len(group) <= _MOST_ROWS else None
 
 
+def _deviation(pair: SidePair) -> float:
+    return float(pair[0].std()) + float(pair[1].std())
+
+
 def _amounts(
     names: Sequence[str], calls: SidePair, sizes: SidePair, shares: SidePair
 ) -> Iterator[tuple[str, str, SidePair]]:
@@ -202,7 +205,7 @@ def _amounts(
             pair = values[0][row], values[1][row]
             every = np.concatenate(pair)
             shape = np.rint((every - every.min()) / (every.max() - every.min()) / LIKE_ANOTHER).astype(np.int32)
-            deviation = float(pair[0].std()) + float(pair[1].std())
+            deviation = _deviation(pair)
             relative = round(deviation / (float(pair[0].mean()) + float(pair[1].mean())), 3)
             entry = -relative, deviation, names[row], of, pair
             known = alike.get(shape.tobytes())

@@ -93,18 +93,19 @@ def own_changes(job: Job, least_us: float, options: CompareOptions) -> list[OwnC
         for side in (a, b)
     ]
     means = [None if side is None else (side.mean(axis=1) / 1000).tolist() for side in sides]
-    out = []
-    tested = _tested(a, b, sides, pairs, options)
     beyond = _beyond_growth(a, b, pairs)
-    for (x, y), work, own in zip(pairs, job.works, beyond, strict=True):
-        mean_a = None if x is None or means[0] is None else means[0][x]
-        mean_b = None if y is None or means[1] is None else means[1][y]
-        delta = None if mean_a is None or mean_b is None else mean_b - mean_a
-        shows = work is not None and (own if work.is_more else -own) >= least_us
-        out.append(OwnChange(mean_a, mean_b, delta, work=work, work_shows=shows))
+    out = []
+    for pair, work, more in zip(pairs, job.works, beyond, strict=True):
+        before, after = (
+            None if own is None or rank is None else own[rank] for own, rank in zip(means, pair, strict=True)
+        )
+        delta = None if before is None or after is None else after - before
+        shows = work is not None and (more if work.is_more else -more) >= least_us
+        out.append(OwnChange(before, after, delta, work=work, work_shows=shows))
+    tested = _tested(a, b, sides, pairs, options)
     deltas = {number: out[number].delta_us or 0.0 for number in tested}
     for number, q in tested.items():
-        delta, others = deltas[number], np.array([delta for other, delta in deltas.items() if other != number])
+        delta, others = deltas[number], np.array([other for key, other in deltas.items() if key != number])
         least = max(least_us, _BEYOND_GROWTH * abs(delta))
         is_large = abs(delta) >= least_us and abs(beyond[number]) >= least and delta * beyond[number] > 0
         clear = q <= options.alpha and is_large and lies_apart(delta, others)

@@ -236,19 +236,22 @@ def _is_constant(wait: Floats, alone: Floats, often: Floats) -> bool:
 def gil_rules(pair: RuleContext) -> Iterator[Cause]:
     """Waits for the GIL, within operators and between them."""
     before, after = (_gil_waits(side) for side in (pair.baseline, pair.candidate))
-    own: dict[Part, float] = {}
     loaders = {*pair.entities("DataLoader").key}
-    for name in sorted({*before, *after}):
-        category = "Other" if name == NOTHING_RECORDED else "DataLoader" if name in loaders else "CPU Exec"
-        own[category, name] = after.get(name, _NO_WAIT).us - before.get(name, _NO_WAIT).us
+    category_of = {
+        name: "Other" if name == NOTHING_RECORDED else "DataLoader" if name in loaders else "CPU Exec"
+        for name in sorted({*before, *after})
+    }
+    own: dict[Part, float] = {
+        (category, name): after.get(name, _NO_WAIT).us - before.get(name, _NO_WAIT).us
+        for name, category in category_of.items()
+    }
     grown = math.fsum(own.values())
     if abs(grown) < pair.least_us:
         return
     if pair.candidate.device.count:  # waits while the device works cost nothing
-        for category in sorted({category for category, _ in own}):
-            whole = math.fsum(us for part, us in own.items() if part[0] == category)
-            share = min(1.0, max(0.0, pair.exposed(category) / whole)) if whole else 0.0
-            own = {part: us * (share if part[0] == category else 1.0) for part, us in own.items()}
+        wholes = total_by_key((category, us) for (category, _), us in own.items())
+        shares = {of: min(1.0, max(0.0, pair.exposed(of) / us)) if us else 0.0 for of, us in wholes.items()}
+        own = {part: us * shares[part[0]] for part, us in own.items()}
     explained = exposed_growth(pair, own, grown)
     delta = math.fsum(explained.values())
     if abs(delta) < pair.least_us:
