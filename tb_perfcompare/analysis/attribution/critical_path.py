@@ -38,8 +38,6 @@ from tb_perfcompare.model.texts import TextPool, column, keys
 _GAPS = (LAUNCH_EDGE, STREAM_EDGE, EVENT_EDGE, WAIT_EDGE, (NOTHING_RECORDED, CATEGORY_LABELS[StepCategory.OTHER]))
 _RETURN, _IDLE = 3, 4
 """Further indices into _GAPS; LAUNCH, STREAM and EVENT are the first three."""
-_MANY = 100_000
-"""From this length on a list of Python integers takes too much memory (40 bytes each)."""
 OnStreams = tuple[EventIndex, Ints, Ints, Ints]
 _LABELS = TextPool([*CATEGORY_LABELS, *(label for _, label in _GAPS)])
 
@@ -168,8 +166,8 @@ def _joined(parts: list[Ints]) -> Ints:
 
 
 def _as_ints(column: NDArray[Any]) -> Sequence[int]:
-    """The column as Python integers: a list, or for long columns a view that makes them on access."""
-    return column.tolist() if len(column) < _MANY else np.ascontiguousarray(column).data
+    """The column as Python integers, made on access: a walk looks at few of them."""
+    return np.ascontiguousarray(column).data
 
 
 def _columns(pieces: array[int], width: int) -> Ints:

@@ -121,7 +121,7 @@ class _Calls:
         at = np.where(device, gather(timeline.launcher, rows), rows).astype(np.int32, copy=False)
         node = np.where(at >= 0, gather(self.node_of, at), np.int32(-1))
         # Threads without module calls, and device work with an unknown launch, need no search.
-        has_calls = np.zeros(int(timeline.lane.max(initial=0)) + 1, dtype=bool)
+        has_calls = np.zeros(len(timeline.events.lanes), dtype=bool)
         has_calls[timeline.lane[self.row]] = True
         search = np.flatnonzero((at >= 0) & (node < 0) & gather(has_calls, gather(timeline.lane, at)))
         node[search] = innermost_around(timeline, self.row, self.nesting, at[search])

@@ -12,8 +12,18 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.analysis.columns.numbering import Chosen, factorize, numbered_pairs, scatter_add
-from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Floats, Ints, Ints32, max_by_target, min_by_target
+from tb_perfcompare.analysis.columns.numbering import Chosen, factorize, gather, numbered_pairs, scatter_add
+from tb_perfcompare.model.arrays import (
+    AnyInts,
+    EventIndex,
+    Flags,
+    Floats,
+    Ints,
+    Ints32,
+    max_by_target,
+    min_by_target,
+    places_of,
+)
 from tb_perfcompare.model.events import EventTable
 from tb_perfcompare.model.summary.split_time import SplitCells, Values
 from tb_perfcompare.quick_dataclass import dataclass
@@ -93,18 +103,8 @@ def recorded_values(events: EventTable, name: str, rows: EventIndex, missing: in
         return np.full(len(rows), missing)
     if len(column.rows) == len(rows) and np.array_equal(column.rows, rows):
         return column.values  # usually all kernels have an argument if any has
-    if len(rows) * _DENSE_RATIO > len(events) or not len(column.rows):
-        return column.dense(len(events), missing)[rows]
-    wanted = rows.astype(np.int32, copy=False)
-    place = np.minimum(np.searchsorted(column.rows, wanted), len(column.rows) - 1)
-    has_argument = column.rows[place] == wanted
-    values = np.full(len(rows), missing, dtype=column.values.dtype)
-    values[has_argument] = column.values[place[has_argument]]
-    return values
-
-
-_DENSE_RATIO = 4
-"""An array over all events is made if at least one event in this many is wanted; else a search takes less memory."""
+    absent = np.full(1, missing, dtype=column.values.dtype)
+    return gather(np.concatenate([column.values, absent]), gather(places_of(column.rows, len(events)), rows))
 
 
 def sum_by_target(matrix: Ints, into: AnyInts, count: int) -> Ints:

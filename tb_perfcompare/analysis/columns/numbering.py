@@ -43,8 +43,10 @@ def rows_where(chosen: Flags) -> Ints32:
     rows = np.empty(np.count_nonzero(chosen), dtype=np.int32)
     begin = 0
     for chunk in chunks(len(chosen)):
-        in_chunk = np.flatnonzero(chosen[chunk])
-        rows[begin : begin + len(in_chunk)] = in_chunk + chunk.start
+        (in_chunk,) = chosen[chunk].nonzero()
+        found = rows[begin : begin + len(in_chunk)]
+        found[:] = in_chunk
+        found += np.int32(chunk.start)
         begin += len(in_chunk)
     return rows
 

@@ -52,6 +52,7 @@ class InterpretedTrace:
     lane      (n,) int32 thread or stream; "25738" and 25738 are the same
     launcher  (n,) int32 row of the API call that launched a device event, -1
     operator  (n,) int32 row of the innermost operator that an API call, device event or operator belongs to, -1
+    is_device    (n,) bool kernels, copies and sets
     is_operator  (n,) bool rows that count in operator tables
     is_marker    (n,) bool step markers on host threads
     ids_unusable True if operators had to be found by time
@@ -63,6 +64,7 @@ class InterpretedTrace:
     lane: LaneIndex
     launcher: Ints32
     operator: Ints32
+    is_device: Flags
     is_operator: Flags
     is_marker: Flags
     host: HostForest
@@ -79,11 +81,6 @@ class InterpretedTrace:
     def end_ns(self) -> Ints:
         """(n,) End times; computed on each access, as they would take as much memory as the starts."""
         return self.events.end_ns
-
-    @property
-    def is_device(self) -> Flags:
-        """(n,) Kernels, copies and sets."""
-        return is_one_of(self.events.category, _DEVICE)
 
     @property
     def is_api(self) -> Flags:
@@ -153,6 +150,7 @@ def interpret(events: EventTable, vendor: Vendor) -> InterpretedTrace:
         lane=lane,
         launcher=launcher,
         operator=operator,
+        is_device=device,
         is_operator=is_operator,
         is_marker=step & host,
         host=forest,
