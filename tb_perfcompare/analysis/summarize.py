@@ -51,7 +51,7 @@ _REASONS_IF_ABSENT = {
     "kernels": "no device events; record with the device's ProfilerActivity",
     "kernels_by_launch": "no kernel records its launch configuration",
     "kernels_by_module": "no nn.Module calls; record with with_stack=True or with_modules=True",
-    "kernels_by_type": "no operator that launches kernels has input types; record with record_shapes=True",
+    "kernels_by_type": "no input types; record with record_shapes=True",
     "memcpy": "no copies between host and device in the compared steps",
     DEVICE_TIMELINE: "no device events; record with the device's ProfilerActivity",
     CRITICAL_PATH: "no operators or markers on the host; record with ProfilerActivity.CPU",

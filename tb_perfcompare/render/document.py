@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from tb_perfcompare import number_text
-from tb_perfcompare.comparison.result.caveats import caveats_of
+from tb_perfcompare.comparison.result.caveats import caveats_of, not_recorded
 from tb_perfcompare.comparison.result.column_meaning import DELTA, VALUE
 from tb_perfcompare.comparison.result.comparison import Comparison, View
 from tb_perfcompare.comparison.result.controls import for_page
@@ -19,10 +19,10 @@ from tb_perfcompare.comparison.result.table import Column, Table
 from tb_perfcompare.comparison.result.wording import short, short_apart, verdict_word
 from tb_perfcompare.model.formats import CYCLES
 from tb_perfcompare.model.input_shapes import tensor_shapes
-from tb_perfcompare.model.note import ALWAYS_SHOWN, Note, NoteCode
+from tb_perfcompare.model.note import ALWAYS_SHOWN, Note
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, STEP_TIME
 from tb_perfcompare.quick_dataclass import dataclass
-from tb_perfcompare.render.grid import MARKS, Grid, grid_of, sums_line
+from tb_perfcompare.render.grid import MARKS, Grid, grid_of, largest, sums_line
 from tb_perfcompare.render.ledger_tables import LEDGER, category_table, entity_table, ledger_table, parts_table
 from tb_perfcompare.render.printable import printable
 
@@ -62,8 +62,13 @@ _REPORT_TABLES = ("ranks", "operators", "kernels", "functions", "counters")
 _FINDINGS_SHOWN = 8
 _FINDINGS_OPEN = 5
 """Number of findings that a page shows unfolded, as in the tab."""
+_OPEN = frozenset({Verdict.INCONCLUSIVE, Verdict.WITHHELD})
 _UNCLEAR = "~"  # marks an estimate whose verdict is inconclusive
 _PARTS_LISTED = 40
+_LEAST_CHANGE = 0.01
+"""Change of a row, as a fraction of the largest, below which a report does not end with it."""
+_RESULTS_IN_NOTES = frozenset({"ranks"})
+"""Tables whose notes are results, not definitions."""
 _MAIN_ROLES = frozenset({"baseline", "candidate", "delta", "percent"})
 _MAIN_TEXTS = frozenset({"verdict", "stands_out"})
 
@@ -108,19 +113,20 @@ def report(comparison: Comparison, *, top: int, is_page: bool = False) -> tuple[
     page (`is_page`) names tables by their titles and does not mention command-line options."""
     headline = comparison.headline
     blocks = _top(comparison, is_page=is_page)
-    if headline.alternatives:
-        blocks += [Heading("What could settle it"), _alternatives(headline.alternatives, is_page)]
     if comparison.findings:
         titles = {name: table.title for name, table in comparison.tables.items()} | {"categories": WHERE}
         blocks += [Heading(WHY), _findings(comparison.findings, titles if is_page else None)]
+    alternatives = _alternatives(headline.alternatives, is_page)
+    if alternatives.items:
+        blocks += [Heading("What could settle it"), alternatives]
     blocks += _where(comparison)
     for name in _REPORT_TABLES:
         table = comparison.tables.get(name)
         if table is not None and table.rows:
-            blocks += [Heading(printable(table.title)), grid_of(_brief(table, top), top=top)]
+            blocks += [Heading(printable(table.title)), grid_of(_brief(table, top), top=_telling(table, top))]
     change = () if headline.program is None else _change(headline)
     blocks += [Heading(DECIDED), Facts((*change, *_evidence(headline)))]
-    caveats = _caveats(comparison, is_page)
+    caveats = _caveats(comparison)
     if caveats.items:
         blocks += [Heading(CAVEATS), caveats]
     return tuple(map(_without_options, blocks)) if is_page else tuple(blocks)
@@ -131,7 +137,7 @@ def _top(comparison: Comparison, *, is_page: bool) -> list[Block]:
     headline, reason = comparison.headline, printable(comparison.headline.reason)
     line, _, more = reason.partition("; ")
     title = printable(headline.sentence) or f"{verdict_word(headline.verdict)}: {line}"
-    if headline.sentence and line not in printable(headline.sentence):
+    if headline.sentence and line.partition("), ")[0] not in printable(headline.sentence):
         more = reason
     if is_page and headline.verdict is Verdict.WITHHELD:  # the reason is too long for the top of a page
         title, more = verdict_word(headline.verdict), reason
@@ -200,24 +206,43 @@ def table_named(comparison: Comparison, name: str) -> Table:
 def _brief(table: Table, top: int) -> Table:
     """Reduces a table to its main measure: keys, one baseline, candidate and delta, share, calls, status.
 
-    Deltas of other times are kept if one of the first `top` rows has any, because they influence the order of rows;
-    they then replace the share of the change."""
-    deltas = [
-        index for index, column in enumerate(table.columns) if column.role == "delta" and column.kind == "time_us"
-    ]
+    Deltas of other times are kept if they differ in one of the first `top` rows, because they influence the order of
+    rows; they then replace the share of the change. The definitions that are notes of the whole table are left out."""
+    main, *others = _time_deltas(table) or [-1]
     other_deltas = [
         table.columns[index]
-        for index in deltas[1:]
-        if table.columns[index].shown and any(row[index] for row in table.rows[:top])
+        for index in others
+        if any(row[index] and row[index] != row[main] for row in table.rows[:top])
     ]
     used_roles: set[str] = {"percent"} if other_deltas else set()
     chosen = []
     for column in table.columns:
-        main = (column.role in _MAIN_ROLES and column.role not in used_roles) or column in other_deltas
+        is_main = (column.role in _MAIN_ROLES and column.role not in used_roles) or column in other_deltas
         used_roles.add(column.role)
         is_essential = column.role in ("key", "status") or column.kind == "count" or column.name in _MAIN_TEXTS
-        chosen.append(column if main or is_essential else replace(column, shown=False))
-    return replace(table, columns=tuple(map(_narrow, chosen)), notes=(*table.notes, *_what_is_measured(table)))
+        chosen.append(column if is_main or is_essential else replace(column, shown=False))
+    notes = table.notes if table.name in _RESULTS_IN_NOTES else ()
+    return replace(table, columns=tuple(map(_narrow, chosen)), notes=(*notes, *_what_is_measured(table)))
+
+
+def _telling(table: Table, top: int) -> int:
+    """Number of first rows to show: `top`, but none after the last that changes by _LEAST_CHANGE of the largest
+    change."""
+    if table.name in _RESULTS_IN_NOTES:
+        return top
+    deltas = [table.columns[index] for index in _time_deltas(table)]
+    deltas = [column for column in deltas if column.measure == "exposed"] or deltas
+    changes = [largest(table, [row], deltas.__contains__) for row in table.rows[:top]]
+    least = _LEAST_CHANGE * max(changes)
+    return max(place for place, change in enumerate(changes, start=1) if change >= least)
+
+
+def _time_deltas(table: Table) -> list[int]:
+    """Indices of the shown columns with changes of times."""
+    return [
+        index for index, column in enumerate(table.columns)
+        if column.role == "delta" and column.kind == "time_us" and column.shown
+    ]  # fmt: skip
 
 
 _LETTERS = {"baseline": "A", "candidate": "B", "delta": "Δ"}
@@ -305,21 +330,25 @@ def _evidence(headline: Headline) -> tuple[tuple[str, str], ...]:
 
 def _alternatives(alternatives: tuple[Alternative, ...], is_page: bool) -> Listing:
     """Lists alternatives such as "--steps 3-9: Slower: ...", with what the arguments do as detail. Without arguments,
-    and on a page, what they do comes first. Alternatives that are new recordings have no verdict yet."""
-    items = []
+    and on a page, what they do comes first. Alternatives that are new recordings have no verdict yet. Those that leave
+    the verdict open are named only next to others that settle it."""
+    items, still_open, settles = [], [], False
     for alternative in alternatives:
         what = f"{alternative.what[0].upper()}{alternative.what[1:]}"
+        by_option = bool(alternative.arguments) and not is_page
         if alternative.verdict is None:
             items.append((f"{what}.", ""))
-            continue
-        delta = "" if alternative.delta is None else f" · mean {number_text.time(alternative.delta, signed=True)}"
-        n = "" if alternative.n is None else f" · n {alternative.n[0]} and {alternative.n[1]}"
-        lead, rest = (
-            (what, f"{delta}{n}".removeprefix(" · "))
-            if is_page or not alternative.arguments
-            else (alternative.arguments, f"{alternative.what}{delta}{n}")
-        )
-        items.append((f"{lead}: {printable(alternative.sentence)}", rest))
+        elif alternative.verdict in _OPEN:
+            still_open += [alternative.arguments if by_option else alternative.what] if alternative.arguments else []
+        else:
+            settles |= bool(alternative.arguments)
+            delta = "" if alternative.delta is None else f"mean {number_text.time(alternative.delta, signed=True)}"
+            n = "" if alternative.n is None else f"n {alternative.n[0]} and {alternative.n[1]}"
+            rest = " · ".join(filter(None, (alternative.what if by_option else "", delta, n)))
+            lead = alternative.arguments if by_option else what
+            items.append((f"{lead}: {printable(alternative.sentence)}", rest))
+    if settles and still_open:
+        items.append((f"Still open: {', '.join(still_open)}.", ""))
     return Listing(tuple(items))
 
 
@@ -344,7 +373,8 @@ def _findings(findings: tuple[Finding, ...], titles: Mapping[str, str] | None) -
     text the first _FINDINGS_SHOWN."""
     items = []
     for finding in findings[:_FINDINGS_SHOWN] if titles is None else findings:
-        parts = [] if finding.delta_us is None else [number_text.time(finding.delta_us, signed=True)]
+        size = "" if finding.delta_us is None else number_text.time(finding.delta_us, signed=True)
+        parts = [size] if size and size not in finding.sentence else []
         if finding.share is not None:
             share = f"{number_text.percent(abs(finding.share))} of the change"
             parts.append(f"offsets {share}" if finding.share < 0 else share)
@@ -362,20 +392,15 @@ def _listing(items: tuple[tuple[str, str], ...]) -> Listing:
     return Listing(tuple((printable(sentence), printable(detail)) for sentence, detail in items))
 
 
-def _caveats(comparison: Comparison, is_page: bool) -> Listing:
-    """Lists the caveats, each with what it makes less certain. On a page absent tables are described in words, without
-    a code."""
+def _caveats(comparison: Comparison) -> Listing:
+    """Lists the caveats, each with what it makes less certain, and what was not recorded."""
     items = []
     for caveat in caveats_of(comparison.comparability, comparison.notes):
         weakens = f"less certain: {caveat.weakens}" if caveat.weakens else ""
-        if caveat.code == NoteCode.TABLE_ABSENT:
-            note = comparison.notes[caveat.notes[0]]
-            items.append((f"not recorded: {caveat.where} ({caveat.message})" if is_page else note.sentence, ""))
-            continue
         failed = "failed: " if caveat.status == "fail" else ""
         about = caveat.where if caveat.status == "note" else caveat.name
         items.append((f"{failed}{about}: {caveat.message}" if about else caveat.message, weakens))
-    return _listing(tuple(items))
+    return _listing((*items, *((sentence, "") for sentence in not_recorded(comparison.notes))))
 
 
 def _notes_section(notes: Iterable[Note]) -> tuple[Block, ...]:

@@ -62,8 +62,8 @@ def grid_of(table: Table, *, top: int | None = None, brief: bool = True) -> Grid
     so have all sizes, so that columns can be compared by eye."""
     rows = table.rows if top is None else table.rows[:top]
     chosen = [index for index, column in enumerate(table.columns) if column.shown]
-    times = number_text.table_scale(_largest(table, rows, lambda column: column.kind == "time_us"))
-    sizes = number_text.byte_scale(_largest(table, rows, lambda column: column.unit == "bytes"))
+    times = number_text.table_scale(largest(table, rows, lambda column: column.kind == "time_us"))
+    sizes = number_text.byte_scale(largest(table, rows, lambda column: column.unit == "bytes"))
     heads = tuple(_head(table.columns[index], times, sizes) for index in chosen)
     unit_at = table.places.get("unit")
     cells = tuple(
@@ -114,7 +114,8 @@ def without_blank(grid: Grid) -> Grid:
     return replace(grid, heads=tuple(grid.heads[index] for index in kept), rows=rows)
 
 
-def _largest(table: Table, rows: Sequence[tuple[Cell, ...]], takes: Callable[[Column], bool]) -> float:
+def largest(table: Table, rows: Sequence[tuple[Cell, ...]], takes: Callable[[Column], bool]) -> float:
+    """Largest number of these rows without its sign, in the columns that `takes` chooses; 0 if there is none."""
     indices = [index for index, column in enumerate(table.columns) if takes(column)]
     cells = (row[index] for row in rows for index in indices)
     return max((abs(cell) for cell in cells if isinstance(cell, int | float) and math.isfinite(cell)), default=0.0)

@@ -77,9 +77,11 @@ def _recorded_rows(ledger: Ledger, rows: Sequence[LedgerRow]) -> Iterator[Ledger
 
 
 def category_table(comparison: Comparison) -> Table:
-    """Returns the ledger's category rows and their sum; with the changes at equal machine speed, if these are known."""
+    """Returns the ledger's category rows that have time, and their sum; with the changes at equal machine speed, if
+    these are known."""
     full_table = _table(comparison.ledger, comparison.ledger.heads)
-    rows = [*full_table.rows[:-1], ("total", *full_table.rows[-1][1:])]
+    changed = [row for row in full_table.rows[:-1] if any(row[_PART + 1 : _FIRST_CALLS + 2])]
+    rows = [*changed, ("total", *full_table.rows[-1][1:])]
     table = _narrowed(replace(full_table, rows=tuple(rows)), (_CATEGORY, *range(_PART + 1, _FIRST_CALLS + 2)))
     paced = at_equal_speed(comparison)
     if not paced:

@@ -45,8 +45,6 @@ def test_two_spans_per_run_are_inconclusive_as_spans_of_one_run_vary() -> None:
 
 
 def test_the_two_groups_of_candidate_steps_are_reported() -> None:
-    groups = "fall into two groups, 8 around 123 ms and 4 around 176 ms"
-    assert f"; bimodal: the steps of the candidate {groups}" in all_spans().headline.reason
     (note,) = [note for note in all_spans().notes if note.code is NoteCode.TWO_GROUPS]
     assert (note.where, note.message) == (
         "candidate",
@@ -69,7 +67,7 @@ def test_one_slow_cycle_does_not_make_a_server_slower() -> None:
     assert found.headline.verdict is Verdict.INCONCLUSIVE
     known = certainty(found)
     assert known.tail_driven and "tail-driven" in found.headline.reason
-    assert "outliers: candidate cycle 10" in found.headline.reason
+    assert "by candidate cycle 10" in found.headline.reason
     assert known.mean_low is not None and known.mean_high is not None
     assert known.mean_low < 0 < 0.078 < known.mean_high
     assert (known.effect, known.steps_needed is not None) == ("small", True)
@@ -78,9 +76,9 @@ def test_one_slow_cycle_does_not_make_a_server_slower() -> None:
 def test_drift_does_not_make_a_server_slower() -> None:
     found = servers("vLLM/gpu_instability")
     assert found.headline.verdict is Verdict.INCONCLUSIVE
-    assert "; drift: from cycle 12 on, candidate cycles are 5.22 % shorter" in found.headline.reason
     assert "neighbouring cycles are correlated (autocorrelation 0.90)" in found.headline.reason
-    assert {note.where for note in found.notes if note.code is NoteCode.DRIFT} == {"candidate"}
+    (drift,) = [note for note in found.notes if note.code is NoteCode.DRIFT]
+    assert (drift.where, "from cycle 12 on they are 5.22 % shorter" in drift.message) == ("candidate", True)
     assert certainty(found).autocorrelation > 0.6
 
 

@@ -15,7 +15,6 @@ from tb_perfcompare.comparison.causes.detect_causes import DetectedCauses
 from tb_perfcompare.comparison.causes.detectors.changed_operators import AS_MEASURED
 from tb_perfcompare.comparison.causes.evidence.gaps_around import place_clause
 from tb_perfcompare.comparison.causes.evidence.general_rules import (
-    FUNCTIONS,
     GENERAL,
     MAIN_SHARE,
     PYTHON,
@@ -63,8 +62,8 @@ MANY_CALLS = 1000
 """Least change of the recorded calls of Python functions per step for their recording to be mentioned: 0.2 µs each in a
 recording."""
 
-_RECORDED = "; times without with_stack=True"
-"""What to look at, too, if their recording takes time."""
+_RECORDED = "times without with_stack=True"
+"""What to look at if their recording takes time."""
 
 SHAPES = "operators_by_shape"
 """Table that a recording without input shapes lacks."""
@@ -345,7 +344,7 @@ def _of_category(change: _Change, known: _Known) -> tuple[Sequence[str], str, Se
             if not change.is_python:
                 return (place, recurring), f"{_from_python(known, delta_us)}{look_at}", ()
             recorded = _recorded_calls(change.same_way)
-            return (recorded, place, recurring), f"{FUNCTIONS}{_RECORDED if recorded else ''}", ()
+            return (recorded, place, recurring), _RECORDED if recorded else "", ()
         case StepCategory.CPU_EXEC:
             hidden = _hidden(known, delta_us)
             grown = "" if hidden or len(change.same_way) else _own_growth(known, delta_us)
@@ -419,8 +418,9 @@ def _look_at(category: StepCategory, known: _Known) -> str:
     """What to look at; with the recording options that would show more, if a side lacks them: sizes of inputs for
     operators that take longer, Python functions."""
     plain = GENERAL[category].look_at
+    by_host = category in (StepCategory.CPU_EXEC, StepCategory.OTHER)
     shapes = [category is StepCategory.CPU_EXEC and SHAPES not in side.groups for side in known.sides]
-    stacks = ["Python code" in plain and not has_stacks(side) for side in known.sides]
+    stacks = [by_host and not has_stacks(side) for side in known.sides]
     options = [
         option for option, sides in (("record_shapes=True", shapes), ("with_stack=True", stacks)) if any(sides)
     ]  # fmt: skip
@@ -428,8 +428,9 @@ def _look_at(category: StepCategory, known: _Known) -> str:
         return plain
     lacking = [name for name, *lacks in zip(SIDES, shapes, stacks, strict=True) if any(lacks)]
     who = "" if len(lacking) == len(SIDES) else f"the {lacking[0]} "
+    record = f"record {who}with {' and '.join(options)}"
     first, comma, rest = plain.partition(", ")
-    return f"{first} (record {who}with {' and '.join(options)}){comma}{rest}"
+    return f"{first} ({record}){comma}{rest}" if plain else record
 
 
 def _not_named(rows: EntityRows, named: Collection[str]) -> NDArray[np.int64]:

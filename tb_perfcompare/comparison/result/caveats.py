@@ -35,15 +35,17 @@ _WEAKENED = {
 _NAMES = {"matched": "matched work", "input_types": "data types", "profiler_flags": "profiler options"}
 """Names of checks and notes whose codes are not clear enough."""
 
-_TABLES = {"communication": "collectives", "memcpy": "copies", "modules_ledger": "modules by part of the step"}
-"""Names of tables whose codes are not clear enough."""
-
 _FIGURE = re.compile(r"(?<![\w.\-:'])(?<!steps )(?<!step )[+−-]?\d[\d,]*(?:\.\d+)?(?![\w']| \(|\.\d)")
 """A number that is neither part of a name nor the number of a step."""
 _SIDE = re.compile(r", (?=baseline\b|candidate\b)")
 
 
-_ALONE = frozenset({NoteCode.TABLE_ABSENT, NoteCode.TWO_GROUPS})
+_NO_BEARING = frozenset({NoteCode.TABLE_ABSENT, NoteCode.DEVICE_STEPS_IGNORED})
+"""Notes that change no figure of the report; for absent tables see `not_recorded`."""
+
+_RECORD = "; record with "
+_NOTHING = re.compile(r"(the trace has )?no ")
+_ONE_SIDE = re.compile(rf"({'|'.join(SIDES)}): ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +62,8 @@ class Caveat:
 
 
 def caveats_of(checks: Iterable[Check], notes: Sequence[Note]) -> tuple[Caveat, ...]:
-    """Returns failed checks, then warnings, then notes in their order. Notes about absent tables are not grouped, nor
-    those about a side's two groups, whose figures belong together."""
+    """Returns failed checks, then warnings, then the notes that bear on the answer, in their order. Notes about a
+    side's two groups are not grouped: their figures belong together."""
     caveats = [
         Caveat(check.status, check.check, name_of(check.check), check.detail, _weakened(check))
         for status in ("fail", "warn")
@@ -69,8 +71,11 @@ def caveats_of(checks: Iterable[Check], notes: Sequence[Note]) -> tuple[Caveat, 
         if check.status == status
     ]
     groups: dict[tuple[object, ...], list[int]] = {}
+    silent = _NO_BEARING | ({NoteCode.NO_DEVICE_EVENTS} if any(map(_is_cpu_alone, notes)) else frozenset())
     for place, note in enumerate(notes):
-        alone = (place,) if note.code in _ALONE else ()
+        if note.code in silent:
+            continue
+        alone = (place,) if note.code is NoteCode.TWO_GROUPS else ()
         groups.setdefault((note.code, _FIGURE.sub("#", note.message), *alone), []).append(place)
     for places in groups.values():
         own = [notes[place] for place in places]
@@ -78,6 +83,27 @@ def caveats_of(checks: Iterable[Check], notes: Sequence[Note]) -> tuple[Caveat, 
         code = own[0].code.value
         caveats.append(Caveat("note", code, name_of(code), message, "", _whose(own), tuple(places)))
     return tuple(caveats)
+
+
+def _is_cpu_alone(note: Note) -> bool:
+    """Whether the note is that both sides lack device work, which the table of categories says, too."""
+    return note.code is NoteCode.TABLE_ABSENT and note.message.startswith("no device events")
+
+
+def not_recorded(notes: Iterable[Note]) -> list[str]:
+    """Returns what the tables that are absent would need: in one sentence what other recordings of both sides would
+    have, then a sentence for each further reason. Leaves out what does not occur in the program, such as collectives:
+    nothing can be done about it."""
+    options, others = dict[str, None](), dict[str, None]()
+    for note in notes:
+        if note.code is not NoteCode.TABLE_ABSENT:
+            continue
+        what, can_record, how = note.message.partition(_RECORD)
+        if can_record and _NOTHING.match(what):
+            options[f"{_NOTHING.sub('', what)} ({how})"] = None
+        elif _ONE_SIDE.match(note.message) or (note.where != "ranks" and "; " in note.message):
+            others[note.message] = None
+    return [*([f"not recorded: {', '.join(options)}"] if options else []), *others]
 
 
 def name_of(code: str) -> str:
@@ -118,9 +144,7 @@ def _value(figure: str) -> float:
 
 def _whose(notes: Sequence[Note]) -> str:
     """Place of the notes: "baseline: worker0.json", "3 files of the baseline and 1 file of the candidate", or "" if
-    they are about both sides as a whole. For absent tables, the names of the tables."""
-    if notes[0].code is NoteCode.TABLE_ABSENT:
-        return ", ".join(_TABLES.get(table, table.replace("_", " ")) for table in notes[0].where.split(", "))
+    they are about both sides as a whole."""
     places = [place for note in notes for place in _SIDE.split(note.where) if place]
     if len(places) < 2:
         return "".join(places)

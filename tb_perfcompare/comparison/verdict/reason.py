@@ -17,6 +17,8 @@ from tb_perfcompare.comparison.verdict.words import Words, least_change, percent
 from tb_perfcompare.number_text import count, listed, number, p_value, percent, setting
 
 _NAMED_STEPS = 5
+TAIL_SHARE = 0.5
+"""Least fraction of the difference of the means due to outlying steps at which these, not all steps, make it."""
 
 
 def explain_verdict(settled: Settled, words: Words) -> str:
@@ -101,23 +103,31 @@ def _adequacy(estimate: ShiftEstimate, words: Words) -> str:
     return clause
 
 
+def is_tail_driven(estimate: ShiftEstimate, share: float | None, margin: float) -> bool:
+    """Whether outlying steps, `share` of the difference of the means (None: unknown), make the mean change differently
+    from the typical step."""
+    return estimate.mean_disagrees(margin) and any(estimate.outliers) and (share is None or share >= TAIL_SHARE)
+
+
 def mean_disagrees(
     estimate: ShiftEstimate, interval: tuple[float, float] | None, share: float | None, words: Words
 ) -> str:
-    """Clause for a mean that changes differently from the typical step.
+    """Clause for a mean that changes differently from the typical step: because of outlying steps, beyond the interval
+    of the typical step, or the other way; "" for any other difference.
 
     interval: of ln(mean / mean), by resampling; share: fraction of the difference of the means due to outlying steps.
     """
-    named = [_named(side, estimate, words) for side in (0, 1) if estimate.outliers[side]]
-    clause = "; tail-driven: the mean" if named else "; the mean"
+    tail_driven = is_tail_driven(estimate, share, words.options.margin)
+    is_inside = estimate.theta_low <= estimate.log_mean_ratio <= estimate.theta_high
+    if not tail_driven and is_inside and estimate.log_mean_ratio * estimate.theta >= 0:
+        return ""
+    clause = "; tail-driven: the mean" if tail_driven else "; the mean"
     clause += f"{' within kinds' if estimate.kinds else ''} changes by {signed_percent(estimate.log_mean_ratio)}"
     if interval is not None and min(estimate.n) > 1:
         clause += f" ({words.level} {percent_range(*interval)})"
-    clause += f", the typical {words.noun} by {signed_percent(estimate.theta)}"
-    if named:
-        clause += f"; outliers: {' and '.join(named)}"
-        if share is not None and share > 0:
-            clause += f", {percent(share)} of the difference of the means"
+    if tail_driven:
+        named = " and ".join(_named(side, estimate, words) for side in (0, 1) if estimate.outliers[side])
+        clause += f"; outliers: {named}" if share is None else f", {percent(share)} of it by {named}"
     return clause
 
 

@@ -12,20 +12,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from tb_perfcompare.comparison.kinds.strata import Strata, WithinKinds
 from tb_perfcompare.comparison.result.headline import Certainty, Headline, Recorded, Shift, Verdict
-from tb_perfcompare.comparison.result.options import SIDES, CompareOptions
-from tb_perfcompare.comparison.result.wording import percent_text, time_text
+from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts, median_test
-from tb_perfcompare.comparison.statistics.drift import drift
 from tb_perfcompare.comparison.statistics.estimate import LONGEST_STEP_NS, ShiftEstimate
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
 from tb_perfcompare.comparison.statistics.mean_effect import exact_mean, mean_interval, share_of_outliers
-from tb_perfcompare.comparison.statistics.two_groups import two_groups
 from tb_perfcompare.comparison.verdict import over_captures, reason
 from tb_perfcompare.comparison.verdict.rules import Settled, settle
 from tb_perfcompare.comparison.verdict.words import Words
-from tb_perfcompare.model.arrays import SideTimes, each_side, unique
-from tb_perfcompare.number_text import listed
+from tb_perfcompare.model.arrays import SideTimes, each_side
 
 _Sides = tuple[NDArray[np.int64] | None, NDArray[np.int64] | None]
 
@@ -74,13 +70,10 @@ def _judged(times: SideTimes, captures: Captures, words: Words, strata: Strata |
     )
     sentence = reason.explain_verdict(settled, words)
     level, capture_of, named = (times, captures, words) if settled.within is None else _by_kind(settled.within, words)
+    single_kind = settled.within is None
+    share = share_of_outliers(*times, estimate.outliers) if single_kind else None
     if estimate.mean_disagrees(options.margin):
-        single_kind = settled.within is None
-        share = share_of_outliers(*times, estimate.outliers) if single_kind else None
         sentence += reason.mean_disagrees(estimate, mean if single_kind else None, share, named)
-    if settled.within is None:
-        sentence += _two_groups_named(times, captures, words)
-    sentence += _drifts_named(level, capture_of, named)
     return _headline(
         times,
         words,
@@ -92,7 +85,9 @@ def _judged(times: SideTimes, captures: Captures, words: Words, strata: Strata |
         inflation=estimate.widening,
         scope=over_captures.scope(settled, capture_of, median_test(level, capture_of)),
         method=reason.method(estimate, words),
-        certainty=_certainty(settled, capture_of, mean, options),
+        certainty=_certainty(
+            settled, capture_of, mean, reason.is_tail_driven(estimate, share, options.margin), options
+        ),
         bound=settled.bound,
     )
 
@@ -106,7 +101,7 @@ def _by_kind(within: WithinKinds, words: Words) -> tuple[SideTimes, Captures, Wo
 
 
 def _certainty(
-    settled: Settled, captures: Captures, mean: tuple[float, float] | None, options: CompareOptions
+    settled: Settled, captures: Captures, mean: tuple[float, float] | None, tail_driven: bool, options: CompareOptions
 ) -> Certainty:
     estimate = settled.estimate
     mean_low, mean_high = (None, None) if mean is None else map(fraction_of, mean)
@@ -115,7 +110,7 @@ def _certainty(
         effect=estimate.effect_word,
         mean_low=mean_low,
         mean_high=mean_high,
-        tail_driven=estimate.mean_disagrees(options.margin) and any(estimate.outliers),
+        tail_driven=tail_driven,
         autocorrelation=estimate.rho,
         detectable=over_captures.detectable_fraction(estimate),
         steps_needed=estimate.steps_needed(options.margin),
@@ -205,36 +200,3 @@ def _headline(
         certainty=certainty,
         recorded=Recorded(verdict, typical, low, high, p, None if bound is None else fraction_of(bound)),
     )
-
-
-_MAX_NAMED = 3
-"""Number of drifts that the sentence names; notes name all."""
-
-
-def _two_groups_named(times: SideTimes, captures: Captures, words: Words) -> str:
-    """Clause on sides with bimodal step times: "; bimodal: the steps of the candidate fall into two groups, 8 around
-    123 ms and 4 around 176 ms"; "" if there are none."""
-    clauses = []
-    for word, side, capture in zip(SIDES, times, captures, strict=True):
-        groups = two_groups(side, capture)
-        if groups is not None:
-            clauses.append(
-                f"the {words.noun}s of the {word} fall into two groups, {groups.low_count} around "
-                f"{time_text(groups.low_ns / 1000)} and {groups.high_count} around {time_text(groups.high_ns / 1000)}"
-            )
-    return f"; bimodal: {' and '.join(clauses)}" if clauses else ""
-
-
-def _drifts_named(times: SideTimes, captures: Captures, words: Words) -> str:
-    """Clause on drifts: "; drift: from cycle 12 on, candidate cycles are 5.20 % shorter"; "" if there are none."""
-    clauses = []
-    for place, word in enumerate(SIDES):
-        for which in unique(captures[place]).tolist():
-            places = np.flatnonzero(captures[place] == which)
-            changed = drift(times[place][places])
-            if changed is not None:
-                start = int(places[changed.start])
-                label = words.labels[place][start] if words.labels else str(start + 1)
-                how = f"{percent_text(abs(changed.shift))} {'longer' if changed.shift > 0 else 'shorter'}"
-                clauses.append(f"from {words.noun} {label} on, {word} {words.noun}s are {how}")
-    return f"; drift: {listed(clauses, _MAX_NAMED)}" if clauses else ""

@@ -25,7 +25,7 @@ from tb_perfcompare.comparison.result.table_catalogue import table_facts
 from tb_perfcompare.comparison.tables.row_query import ChosenRows, place_of, sums_of
 from tb_perfcompare.errors import SelectionError, choices
 from tb_perfcompare.model.collector import paused_collector
-from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.model.note import Note
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.wire.wire_rows import MAX_BYTES, cut_to_fit, encoded, list_that_fits, raw, rows_that_fit
 
@@ -103,7 +103,6 @@ def comparison_answer(comparison: Comparison) -> bytes:
     shown_caveats = [
         replace(caveat, notes=tuple(index for index in caveat.notes if index < len(notes)))
         for caveat in caveats_of(comparison.comparability, comparison.notes)
-        if caveat.code != NoteCode.TABLE_ABSENT
     ]
     caveats, _ = rows_that_fit(map(for_page, map(as_plain, shown_caveats)), 2 * _LIST_BYTES)
     rest = {"caveats": caveats, "notes": notes, **_if_any("notes_left_out", len(comparison.notes) - len(notes))}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tb_perfcompare.comparison.result.caveats import Caveat, caveats_of, merged
+from tb_perfcompare.comparison.result.caveats import Caveat, caveats_of, merged, not_recorded
 from tb_perfcompare.comparison.result.controls import for_page
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.model.note import Note, NoteCode
@@ -64,6 +64,27 @@ def test_a_range_goes_from_the_smallest_to_the_largest(figures: tuple[str, str],
 def test_a_note_names_the_files_of_each_side(places: list[str], expected: str) -> None:
     (one,) = noted(*(("no device events", place) for place in places))
     assert one.where == expected.replace(" and 0 files of the candidate", "")
+
+
+def test_what_was_not_recorded_is_one_sentence_without_what_the_program_lacks() -> None:
+    reasons = {
+        "modules": "no nn.Module calls; record with with_modules=True",
+        "modules_ledger": "no nn.Module calls; record with with_modules=True",
+        "operators": "the trace has no operators; record with ProfilerActivity.CPU",
+        "communication": "no collectives in the compared steps",
+        "kernels": "candidate: no device events; record with the device's ProfilerActivity",
+    }
+    assert not_recorded(Note(NoteCode.TABLE_ABSENT, why, table) for table, why in reasons.items()) == [
+        "not recorded: nn.Module calls (with_modules=True), operators (ProfilerActivity.CPU)",
+        "candidate: no device events; record with the device's ProfilerActivity",
+    ]
+
+
+def test_that_both_sides_lack_device_work_is_said_by_the_categories() -> None:
+    without = Note(NoteCode.NO_DEVICE_EVENTS, "no device events: host time only", "baseline")
+    both_lack_it = Note(NoteCode.TABLE_ABSENT, "no device events; record with CUDA", "kernels")
+    assert [one.message for one in caveats_of((), [without])] == ["no device events: host time only"]
+    assert caveats_of((), [without, both_lack_it]) == ()
 
 
 def test_checks_come_first_and_name_what_they_weaken() -> None:

@@ -218,9 +218,9 @@ def test_few_slow_steps_are_named_and_make_the_mean_tail_driven() -> None:
     usual = [100, 101.2, 99.5, 100.7, 100.2, 99.8, 100.4, 99.9, 100.9, 100.1]
     judged = headline([usual], [[*usual[:8], 150, 180]], labels=(list("abcdefghij"), list("ABCDEFGHIJ")))
     assert "tail-driven: the mean changes by +12.9 % (95 % CI" in judged.reason
-    assert "outliers: candidate steps I, J, 100 % of the difference of the means" in judged.reason
+    assert ", 100 % of it by candidate steps I, J" in judged.reason
     unlabelled = headline([usual], [[*usual[:8], 150, 180]])
-    assert "candidate steps 9, 10, 100 %" in unlabelled.reason
+    assert "candidate steps 9, 10" in unlabelled.reason
     certainty = unlabelled.certainty
     assert certainty is not None and certainty.tail_driven
     assert (certainty.effect, certainty.captures) == ("negligible", (1, 1))
@@ -228,21 +228,6 @@ def test_few_slow_steps_are_named_and_make_the_mean_tail_driven() -> None:
     assert certainty.mean_low is not None and certainty.mean_high is not None
     assert certainty.mean_low < 0.129 < certainty.mean_high
 
-
-def test_steps_of_two_groups_are_named() -> None:
-    usual = [100.0, 101.2, 99.5, 100.7, 100.2, 99.8, 100.4, 99.9]
-    judged = headline([usual], [[90, 140, 91, 141, 89, 90.5, 142, 140.6]])
-    groups = "the steps of the candidate fall into two groups, 4 around 90.2 ms and 4 around 141 ms"
-    assert f"; bimodal: {groups}" in judged.reason
-    assert "bimodal" not in headline([usual], [usual[::-1][1:]]).reason
-
-
-def test_a_drift_is_named_with_its_step() -> None:
-    steady = [100, 101, 99, 100.5, 99.5, 100.2, 99.8, 100.4, 99.6, 100.1, 99.9, 100.3]
-    moved = [*steady[:6], *(120 + step - 100 for step in steady[6:])]
-    judged = headline([steady], [moved], labels=([str(i) for i in range(12)], [f"s{i}" for i in range(12)]))
-    assert "; drift: from step s6 on, candidate steps are 19.9 % longer" in judged.reason
-    assert judged.verdict is INCONCLUSIVE
 
 
 def test_a_metric_of_cycles_counts_cycles() -> None:

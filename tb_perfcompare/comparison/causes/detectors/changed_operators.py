@@ -586,8 +586,6 @@ OPERATOR_REPLACED = Rule(
     "one only wraps another, or if the parent has other inputs (`data_type_changed`, `workload_changed`)",
     needs="operators, on devices of one kind",
     tables=("operators",),
-    look_at="the code that calls these operators: another function, written out instead of fused, or "
-    "in a loop; the attention or optimizer that the library chose",
     confidence=f"certain: calls are counted, in the same place{AS_MEASURED}",
     find=replaced_operator_rules,
     rank=3,
@@ -601,7 +599,6 @@ OPERATORS_CHANGED = Rule(
     "(`fewer_calls`)",
     needs="operators",
     tables=("operators",),
-    look_at="what the program does differently: layers, losses, metrics, hooks, the optimizer, library versions",
     confidence=f"certain: calls are counted{AS_MEASURED}",
     find_rest=changed_operator_rules,
     order=4,

@@ -19,7 +19,7 @@ from tb_perfcompare.quick_dataclass import dataclass
 _PYTHON_NEEDED = "`with_stack` names Python functions"
 
 
-def _general(name: str, subject: str, look_at: str, needs: str = "", tables: tuple[str, ...] = ()) -> Rule:
+def _general(name: str, subject: str, look_at: str = "", needs: str = "", tables: tuple[str, ...] = ()) -> Rule:
     return Rule((name,), subject, needs=needs, tables=tables, look_at=look_at, recorded=Recorded.TIMES)
 
 
@@ -28,9 +28,7 @@ _OF_DEVICE = ("kernels",)
 
 
 GENERAL = {
-    StepCategory.KERNEL: _general(
-        "kernel_time", "kernel time", "these kernels and the operators that launch them", tables=_OF_DEVICE
-    ),
+    StepCategory.KERNEL: _general("kernel_time", "kernel time", tables=_OF_DEVICE),
     StepCategory.MEMCPY: _general(
         "memcpy_time", "memory copies", "copy sizes, pinned memory, .to(device) and .cpu() inside the step",
         tables=_OF_DEVICE,
@@ -39,13 +37,11 @@ GENERAL = {
     StepCategory.COMMUNICATION: _general(
         "communication_time", "exposed communication", "which collectives, and what overlaps with them"
     ),
-    StepCategory.RUNTIME: _general(
-        "runtime_time", "device runtime calls", "these calls and the operators that issue them", tables=_OF_DEVICE
-    ),
+    StepCategory.RUNTIME: _general("runtime_time", "device runtime calls", tables=_OF_DEVICE),
     StepCategory.DATALOADER: _general(
         "data_loader", "data loader wait", "num_workers, prefetch_factor, pin_memory, decoding and storage"
     ),
-    StepCategory.CPU_EXEC: _general("host_time", "CPU time", "these operators and the Python code around them"),
+    StepCategory.CPU_EXEC: _general("host_time", "CPU time"),
     StepCategory.OTHER: _general(
         "unrecorded_time",
         "untraced host time (no events recorded)",
