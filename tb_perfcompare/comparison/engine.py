@@ -14,12 +14,12 @@ from tb_perfcompare.comparison.causes.evidence.significant_categories import Pac
 from tb_perfcompare.comparison.causes.evidence.uninterrupted_change import uninterrupted_change
 from tb_perfcompare.comparison.causes.general_findings import find_causes
 from tb_perfcompare.comparison.causes.launch_findings import find_launch_causes
-from tb_perfcompare.comparison.causes.leading_cause import (
-    order_findings,
-    with_largest_entry,
+from tb_perfcompare.comparison.causes.leading_cause import order_findings, with_largest_entry
+from tb_perfcompare.comparison.causes.minor_findings import (
     without_interruptions,
     without_minor_changes,
     without_noise_against,
+    without_unknown_pace,
 )
 from tb_perfcompare.comparison.judged import Judged, judge_summaries
 from tb_perfcompare.comparison.kinds.table import iteration_kinds_table
@@ -180,6 +180,7 @@ def _findings(
         findings = without_noise_against(findings, headline)
         every = (*detected.findings, *findings, *causes.findings)
         every = without_minor_changes(every, context.typical_us, context.least_us, detected.offsetting)
+        every = without_unknown_pace(every, headline)
         findings = order_findings(every, headline)[: options.top_findings]
         if baseline.metric == STEP_TIME:
             findings = with_largest_entry(findings, context, detected)

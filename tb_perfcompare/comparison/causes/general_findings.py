@@ -218,12 +218,14 @@ def _change(row: LedgerRow, known: _Known) -> _Change | None:
         same_way = same_way.of_rows(np.arange(0))
     least = MAIN_SHARE * abs(rest_us) * known.unit
     against = entities.of_rows(np.flatnonzero(_same_direction(-rest_us, entities)))[:2]
+    main = [entity for entity in same_way[:3] if abs(entity.delta) >= least]
+    inside = grown_function(*known.sides, rest_us) if is_python else None
+    if not whole and not main and inside is None and abs(rest_us) < MAIN_SHARE * abs(known.context.delta_us):
+        return None  # a remainder without a name tells nothing
     return _Change(
-        category, row, rest_us, whole, same_way,
-        main=[entity for entity in same_way[:3] if abs(entity.delta) >= least],
+        category, row, rest_us, whole, same_way, main,
         opposed=[entity for entity in against if abs(entity.delta) >= least and entity.path[1] not in known.named],
-        is_python=is_python,
-        inside=grown_function(*known.sides, rest_us) if is_python else None,
+        is_python=is_python, inside=inside,
     )  # fmt: skip
 
 
@@ -340,7 +342,9 @@ def _of_category(change: _Change, known: _Known) -> tuple[Sequence[str], str, Se
     recurring = recurring_clause(*known.sides, category, delta_us) if known.per else ""
     match category:
         case StepCategory.OTHER:
-            place = place_clause(*known.sides, delta_us) if change.whole else ""
+            explained_us = change.row.delta / known.unit - delta_us
+            beyond_us = 2 * explained_us if explained_us * delta_us > 0 else 0.0  # causes may explain the place, too
+            place = place_clause(*known.sides, delta_us + beyond_us)
             if not change.is_python:
                 return (place, recurring), f"{_from_python(known, delta_us)}{look_at}", ()
             recorded = _recorded_calls(change.same_way)

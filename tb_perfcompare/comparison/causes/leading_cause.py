@@ -28,6 +28,7 @@ from tb_perfcompare.comparison.causes.evidence.known_settings import SETTINGS
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.significant_categories import are_separated
 from tb_perfcompare.comparison.causes.launch_findings import BOUND_SHIFT, TENSOR_CORES, UTILISATION
+from tb_perfcompare.comparison.causes.minor_findings import OF_THE_MACHINE, is_replaced
 from tb_perfcompare.comparison.result.finding import REPEATABILITY_UNKNOWN, WITHIN_SPREAD, Evidence, Finding, is_sure
 from tb_perfcompare.comparison.result.headline import Basis, Headline, Verdict
 from tb_perfcompare.comparison.result.ledger_rows import STATUSES, Ledger, LedgerRow, columns_of
@@ -52,11 +53,7 @@ _MAY_FOLLOW = WEAKER_RULES | _GENERAL
 _OF_KERNELS = frozenset({*TENSOR_CORES.names, *UTILISATION.names})
 """Why launches of certain kernels take longer: counted causes, as each launch is measured."""
 
-_OF_THE_MACHINE = frozenset({"host_interrupted", "host_pace", *WAITING_THREADS.names})
-
 _PACES = frozenset({*MACHINE_PACE.names, *DEVICE_CONTENTION.names, *WAITING_THREADS.names})
-
-_STRUCTURE = frozenset({*OPERATOR_REPLACED.names, *OPERATORS_CHANGED.names})
 
 OTHER_WORK = frozenset({*WORKLOAD_CHANGED.names, *DATA_TYPE_CHANGED.names})
 
@@ -65,10 +62,6 @@ _SLOWER = {
     StepCategory.KERNEL: (KERNEL_SLOWER, "One kernel is", "launch"),
 }
 """Categories whose entities have a rule: (rule, start of its sentence, term for one call)."""
-
-MINOR = 0.01
-"""Share of the step's typical change below which a finding is not worth reading. A few long steps may change the mean
-much more."""
 
 WAITS = 2.0
 """Ratio of waits for the device to the operators in which they are, up to which these come first."""
@@ -97,9 +90,9 @@ def order_findings(findings: Iterable[Finding], headline: Headline) -> tuple[Fin
     way = headline.verdict.way if of_program else 0
     ordered.sort(key=lambda finding: finding.rule in _MAY_FOLLOW and way * finding.change_us < 0)
     ordered = _moves_behind(ordered)
-    others = [finding for finding in ordered if finding.rule not in _OF_THE_MACHINE]
+    others = [finding for finding in ordered if finding.rule not in OF_THE_MACHINE]
     if way and any(finding.rule not in WEAKER_RULES or way * finding.change_us > 0 for finding in others):
-        ordered.sort(key=lambda finding: finding.rule in _OF_THE_MACHINE)
+        ordered.sort(key=lambda finding: finding.rule in OF_THE_MACHINE)
     of_machine = headline.verdict.way if headline.basis is Basis.MACHINE else 0
     ordered.sort(key=lambda finding: finding.rule not in _PACES or of_machine * finding.change_us <= 0)
     is_open = headline.basis is Basis.PROGRAM and headline.verdict is Verdict.INCONCLUSIVE
@@ -131,59 +124,14 @@ def _is_behind(changed: Finding, waits: Finding) -> bool:
     return are_both and changed.subject == waits.subject and as_large
 
 
-def without_minor_changes(
-    findings: tuple[Finding, ...], typical_us: float, least_us: float, offsetting: Collection[str] = ()
-) -> tuple[Finding, ...]:
-    """Removes findings below MINOR of the step's typical change, and changed operators below the smallest change that
-    matters. Replaced layers stay, and replaced operators whose parts are larger than their sum (`offsetting`, their
-    subjects); so do all findings if nothing else is found."""
-    minor_us = MINOR * abs(typical_us)
-    large = tuple(
-        finding for finding in findings
-        if finding.delta_us is None or _is_of_layers(finding)
-        or (_is_replaced(finding) and finding.subject in offsetting)
-        or abs(finding.delta_us) >= (max(minor_us, least_us) if finding.rule in _STRUCTURE else minor_us)
-    )  # fmt: skip
-    return large or findings
-
-
-def without_interruptions(
-    general: Iterable[Finding], causes: Iterable[Finding], change_us: float
-) -> tuple[Finding, ...]:
-    """General findings that agree with uninterrupted steps. Removed are those of a category that a cause from
-    uninterrupted steps is about, and those within the spread of steps as recorded if they go against the program's
-    change or if a cause of the program is known."""
-    named = {finding.category for finding in causes if finding.rule not in _OF_THE_MACHINE}
-    return tuple(
-        finding for finding in general
-        if finding.category not in named
-        and (is_sure(finding) or (not named and finding.change_us * change_us > 0))
-    )  # fmt: skip
-
-
-def without_noise_against(general: Iterable[Finding], headline: Headline) -> tuple[Finding, ...]:
-    """General findings, without those against a verdict of the program that are within the spread of the steps: as
-    recorded, the machine's pace makes them."""
-    way = headline.verdict.way if headline.basis is Basis.PROGRAM else 0
-    return tuple(finding for finding in general if is_sure(finding) or way * finding.change_us >= 0)
-
-
-def _is_of_layers(finding: Finding) -> bool:
-    return _is_replaced(finding) and any(work_kind(item.row) for item in finding.evidence)
-
-
-def _is_replaced(finding: Finding) -> bool:
-    return finding.rule in OPERATOR_REPLACED.names
-
-
 def _moves_behind(findings: list[Finding]) -> list[Finding]:
     """Moves replaced operators that only move data behind the first that compute: a result in another layout needs
     other copies."""
-    first = next((finding for finding in findings if _is_replaced(finding) and not _only_moves(finding)), None)
+    first = next((finding for finding in findings if is_replaced(finding) and not _only_moves(finding)), None)
     if first is None:
         return findings
     at = findings.index(first)
-    moves = [finding for finding in findings[:at] if _is_replaced(finding)]
+    moves = [finding for finding in findings[:at] if is_replaced(finding)]
     return [*(finding for finding in findings[:at] if finding not in moves), first, *moves, *findings[at + 1 :]]
 
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from tb_perfcompare.comparison.causes.evidence.inputs import elements
-from tb_perfcompare.comparison.causes.leading_cause import order_findings, without_noise_against
+from tb_perfcompare.comparison.causes.leading_cause import order_findings
+from tb_perfcompare.comparison.causes.minor_findings import without_noise_against
 from tb_perfcompare.comparison.result.finding import WITHIN_SPREAD, Finding
 from tb_perfcompare.comparison.result.headline import Basis, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions

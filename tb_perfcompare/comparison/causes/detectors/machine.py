@@ -26,7 +26,7 @@ ACROSS = 0.9
 """Share of the rows of common work that must have a pace for it to be "across the board": a slower memory clock does
 not affect compute."""
 
-_UNSURE = f"measured on the same work of these captures, {REPEATABILITY_UNKNOWN}: captures differ as much"
+_UNSURE = f"measured on the same work of these captures, {REPEATABILITY_UNKNOWN}"
 
 _OF_DEVICE = "clocks, power and temperature limits, other jobs on the device; record again alternately"
 

@@ -31,7 +31,7 @@ COPYING = ("directcopy", "nchwtonhwc", "nhwctonchw", "catarraybatchedcopy", "cop
 
 
 JOINING = frozenset({"aten::cat", "aten::stack"})
-JOINED = "what is joined by torch.cat and torch.stack: caches (keys and values of earlier tokens), lists of results"
+JOINED = "what is joined by torch.cat and torch.stack"
 """What to look at if these make most of the copies."""
 
 
