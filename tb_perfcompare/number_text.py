@@ -143,11 +143,17 @@ def percent(fraction: float, *, signed: bool = False, share: bool = False) -> st
     return text if text == ABSENT else f"{text} %"
 
 
-def change_ends(low: float, high: float) -> tuple[str, str]:
-    """Both ends of a change's interval: ("+18.0 %", "+20.1 %"), or as multiples, ("×5.97", "×41.4")."""
+def change_and_ends(change: float, low: float, high: float) -> tuple[str, str, str]:
+    """A change and both ends of its interval: ("+19.4 %", "+18.0 %", "+20.1 %"), or all as multiples, ("×14.7",
+    "×5.97", "×41.4")."""
     if TIMES_FROM <= high < math.inf:
-        return ratio(1 + low), ratio(1 + high)
-    return percent(low, signed=True), percent(high, signed=True)
+        return ratio(1 + change), ratio(1 + low), ratio(1 + high)
+    return percent(change, signed=True), percent(low, signed=True), percent(high, signed=True)
+
+
+def change_ends(low: float, high: float) -> tuple[str, str]:
+    """Both ends of a change's interval."""
+    return change_and_ends(low, low, high)[1:]
 
 
 def points(difference: float) -> str:
@@ -164,6 +170,11 @@ def rough(fraction: float, *, signed: bool = False) -> str:
     if text == "0" and fraction:
         text = "0.00" if signed or fraction < 0 else "<0.01"
     return f"{_signed(text, fraction, signed)} %"
+
+
+def rough_within(change: float, high: float) -> str:
+    """A change for headlines, written as a range up to `high` is: "+18 %", "×4.2"."""
+    return f"×{_rough(1 + change)}" if TIMES_FROM <= high < math.inf else rough(change, signed=True)
 
 
 def rough_range(low: float, high: float, *, signed: bool = False) -> str:

@@ -69,11 +69,22 @@ def test_a_headline_has_two_digits() -> None:
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "expected"),
-    [(-0.012, 0.2, ("−1.20 %", "+20.0 %")), (4.97, 40.4, ("×5.97", "×41.4")), (-0.34, 40.4, ("×0.660", "×41.4"))],
+    ("change", "low", "high", "expected"),
+    [
+        (0.1, -0.012, 0.2, ("+10.0 %", "−1.20 %", "+20.0 %")),
+        (13.7, 4.97, 40.4, ("×14.7", "×5.97", "×41.4")),
+        (0.285, -0.34, 40.4, ("×1.28", "×0.660", "×41.4")),
+    ],
 )
-def test_both_ends_of_an_interval_are_written_alike(low: float, high: float, expected: tuple[str, str]) -> None:
-    assert number_text.change_ends(low, high) == expected
+def test_a_change_and_its_interval_are_written_alike(
+    change: float, low: float, high: float, expected: tuple[str, ...]
+) -> None:
+    assert number_text.change_and_ends(change, low, high) == expected
+    assert number_text.change_ends(low, high) == expected[1:]
+
+
+def test_a_change_in_a_headline_is_written_like_its_range() -> None:
+    assert [number_text.rough_within(2.24, high) for high in (5.0, 13.0)] == ["+224 %", "×3.2"]
 
 
 def test_a_figure_takes_the_unit_it_comes_with() -> None:

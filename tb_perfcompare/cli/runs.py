@@ -15,6 +15,7 @@ from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.errors import InputError
 from tb_perfcompare.model.formats import TITLES, TRACE
+from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.render.formats import render_table
 from tb_perfcompare.render.wire.json_encoding import json_document
 from tb_perfcompare.sources.discover import OTHER_NAMES
@@ -79,7 +80,7 @@ def _row(run: RunEntry, worker: WorkerEntry, span: SpanEntry, facts_by_file: _Fa
     steps, by, device = facts["steps"], facts["steps"]["by"], facts["device"]
     counted = f"{steps['admitted']} of {steps['count']}" if steps["marked"] else _UNMARKED[by is None]
     steps_by = None if by is None else by["name"] or None
-    problems = "; ".join(note["message"] for note in facts["problems"])
+    problems = "; ".join(note["message"] for note in facts["problems"] if note["code"] != NoteCode.NO_DEVICE_EVENTS)
     return (
         *names, device["name"] or device["word"], counted, steps_by, facts["mean_step_us"], span.file.bytes, problems,
     )  # fmt: skip
@@ -97,8 +98,9 @@ def _reason(error: InputError) -> str:
 
 
 def _reader(facts_by_file: _FactsByFile) -> tuple[str, ...]:
+    """Note on a reader of traces that is slower than the native one."""
     traces = any(not isinstance(facts, InputError) and facts["format"] == TRACE for facts in facts_by_file.values())
-    return (f"traces are read by the {active_reader()} reader",) if traces else ()
+    return (f"traces are read by the {active_reader()} reader",) if traces and active_reader() != "native" else ()
 
 
 def _notes(listing: Listing) -> tuple[str, ...]:

@@ -126,5 +126,4 @@ def _interval(headline: Headline) -> str:
     if part is None:
         return ""
     what = "step" if headline.program is None else "program"
-    low, high = number_text.change_ends(part.low, part.high)
-    return f"{what} {number_text.percent(part.estimate, signed=True)} [{low}, {high}]"
+    return "{} {} [{}, {}]".format(what, *number_text.change_and_ends(part.estimate, part.low, part.high))

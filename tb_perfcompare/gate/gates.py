@@ -87,7 +87,7 @@ def _growth(headline: Headline, shift: Shift, limit: Limit) -> _Growth | None:
         return _Growth(headline.verdict, *ends, most, shift.mean, longer, not_longer, *text)
     if fraction is None:
         return None
-    ends, text = _at_equal_options(program.low, program.high, headline), (f"program {_part(program)}",) * 2
+    ends, text = _at_equal_options(program.low, program.high, headline), (f"program {_change(program)}",) * 2
     longer, not_longer = (f"the program {takes} more than {limit.text} longer" for takes in ("takes", "does not take"))
     return _Growth(program.verdict, *ends, fraction, program.mean, longer, not_longer, *text)
 
@@ -98,7 +98,7 @@ def _slower_machine(headline: Headline, most: float) -> str:
     if headline.program is None or machine is None or machine.verdict is not Verdict.SLOWER:
         return ""
     low, _ = _at_equal_options(machine.low, machine.high, headline)
-    return f"machine {_part(machine)}" if low > most else ""
+    return f"machine {_change(machine)}" if low > most else ""
 
 
 def _mean_is_above(mean: float | None, limit: Limit, headline: Headline) -> bool | None:
@@ -154,14 +154,13 @@ def _fraction(limit: Limit, headline: Headline) -> float | None:
     return limit.allowed_us(0.0) / headline.baseline if headline.baseline else None
 
 
-def _part(part: Part) -> str:
-    ends = "[{}, {}]".format(*number_text.change_ends(part.low, part.high))
-    return f"{number_text.percent(part.estimate, signed=True)} {ends}"
+def _change(of: Part | Shift) -> str:
+    return "{} [{}, {}]".format(*number_text.change_and_ends(of.estimate, of.low, of.high))
 
 
 def _measured(shift: Shift, limit: Limit) -> str:
     if limit.fraction is not None:
-        return f"{number_text.percent(shift.estimate, signed=True)} {_interval(shift, limit)}"
+        return _change(shift)
     return f"{number_text.time(shift.estimate_us, signed=True)} {_interval(shift, limit)}"
 
 

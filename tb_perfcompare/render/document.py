@@ -355,9 +355,9 @@ def _alternatives(alternatives: tuple[Alternative, ...], is_page: bool) -> Listi
 def _shift(label: str, shift: Shift, verdict: Verdict) -> list[tuple[str, str]]:
     """Rows for the typical shift, as a fraction and as a time, with its confidence interval or range."""
     mark = f" {_UNCLEAR}" if verdict is Verdict.INCONCLUSIVE else ""
-    estimate = f"{number_text.percent(shift.estimate, signed=True)}{mark}"
     estimate_us = number_text.time(shift.estimate_us, signed=True)
-    interval = "[{}, {}]".format(*number_text.change_ends(shift.low, shift.high))
+    change, low, high = number_text.change_and_ends(shift.estimate, shift.low, shift.high)
+    estimate, interval = f"{change}{mark}", f"[{low}, {high}]"
     interval_us = f"[{number_text.time(shift.low_us, signed=True)}, {number_text.time(shift.high_us, signed=True)}]"
     if shift.level is not None:
         level = f"{number_text.setting(round(shift.level, 3))} interval"
@@ -395,7 +395,7 @@ def _listing(items: tuple[tuple[str, str], ...]) -> Listing:
 def _caveats(comparison: Comparison) -> Listing:
     """Lists the caveats, each with what it makes less certain, and what was not recorded."""
     items = []
-    for caveat in caveats_of(comparison.comparability, comparison.notes):
+    for caveat in caveats_of(comparison.comparability, comparison.notes, comparison.findings):
         weakens = f"less certain: {caveat.weakens}" if caveat.weakens else ""
         failed = "failed: " if caveat.status == "fail" else ""
         about = caveat.where if caveat.status == "note" else caveat.name

@@ -195,8 +195,7 @@ def _interval(cells: tuple[Cell, ...], axis: Axis, zero: str) -> str:
         if axis.low <= end <= axis.high
     )
     beyond = "" if axis.low <= shift <= axis.high else "▸ " if shift > 0 else "◂ "
-    low_text, high_text = number_text.change_ends(low, high)
-    text = f"{beyond}{number_text.percent(shift, signed=True)} [{low_text}, {high_text}]"
+    text = "{}{} [{}, {}]".format(beyond, *number_text.change_and_ends(shift, low, high))
     return (
         f'<svg class="{name}" width="100%" height="18" aria-hidden="true">{band}{zero}'
         f'<line class="whisker" x1="{axis.at(low)}" x2="{axis.at(high)}" y1="9" y2="9"/>{ends}'

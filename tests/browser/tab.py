@@ -34,7 +34,7 @@ HOSTILE_B = "<script>window.hacked = 1<script>abnormal"
 SERIES = "nightly/gpu"
 NCU_A, NCU_B = "ncu_synthetic/before.csv", "ncu_synthetic/after.csv"
 
-SLOWER_B = ("B is slower", "Slower", "These two captures: program +")
+SLOWER_B = ("B is slower", "Slower", "Slower in these two captures: program +")
 """How the verdict of a slower candidate begins."""
 
 SETTLED = """async () => {

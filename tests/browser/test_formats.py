@@ -40,7 +40,8 @@ def shown(tab: Tab, a: str, b: str) -> None:
 def test_a_pair_opens_with_its_verdict(tab: Tab, name: str) -> None:
     a, b, title, verdict, compared = PAIRS[name]
     shown(tab, a, b)
-    assert tab.answer().startswith((verdict, "These two captures: program +") if verdict == "B is slower" else verdict)
+    slower = (verdict, "Slower in these two captures: program +")
+    assert tab.answer().startswith(slower if verdict == "B is slower" else verdict)
     assert compared in tab.find(".verdict .figures").inner_text()
     tab.details("a")
     assert tab.find(".side-a .format").inner_text() == title

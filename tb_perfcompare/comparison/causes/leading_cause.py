@@ -3,16 +3,12 @@ smaller than the ledger's largest entry."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 
 import numpy as np
 
 from tb_perfcompare.comparison.causes.detect_causes import DetectedCauses
-from tb_perfcompare.comparison.causes.detectors.changed_operators import (
-    AS_MEASURED,
-    OPERATOR_REPLACED,
-    OPERATORS_CHANGED,
-)
+from tb_perfcompare.comparison.causes.detectors.changed_operators import AS_MEASURED, OPERATORS_CHANGED
 from tb_perfcompare.comparison.causes.detectors.contention import DEVICE_CONTENTION, WAITING_THREADS
 from tb_perfcompare.comparison.causes.detectors.host import OPERATOR_SLOWER
 from tb_perfcompare.comparison.causes.detectors.kernel_speed import KERNEL_SLOWER
@@ -29,13 +25,13 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.significant_categories import are_separated
 from tb_perfcompare.comparison.causes.launch_findings import BOUND_SHIFT, TENSOR_CORES, UTILISATION
 from tb_perfcompare.comparison.causes.minor_findings import OF_THE_MACHINE, is_replaced
-from tb_perfcompare.comparison.result.finding import REPEATABILITY_UNKNOWN, WITHIN_SPREAD, Evidence, Finding, is_sure
+from tb_perfcompare.comparison.result.finding import REPEATABILITY_UNKNOWN, WITHIN_SPREAD, Evidence, Finding
 from tb_perfcompare.comparison.result.headline import Basis, Headline, Verdict
 from tb_perfcompare.comparison.result.ledger_rows import STATUSES, Ledger, LedgerRow, columns_of
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time, times_text
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.work.call_arguments import OtherArguments, arguments_of_change, other_arguments
-from tb_perfcompare.model.names.work_kinds import MOVING, VIEWS, work_kind
+from tb_perfcompare.model.names.work_kinds import MOVING, VIEWS
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOT_SPLIT, NOTHING_RECORDED, StepCategory, Summary
 
 WEAKER_RULES = frozenset({

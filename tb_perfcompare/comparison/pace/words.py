@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from tb_perfcompare.comparison.result.headline import (
@@ -18,7 +19,7 @@ from tb_perfcompare.comparison.result.headline import (
 from tb_perfcompare.comparison.result.options import ExperimentLook
 from tb_perfcompare.comparison.result.wording import many, number_text, p_text, percent_text, times_text, verdict_word
 from tb_perfcompare.comparison.verdict.rules import MIN_CONCLUSIVE_CAPTURES
-from tb_perfcompare.number_text import TIMES_FROM, rough, rough_range, setting, times
+from tb_perfcompare.number_text import TIMES_FROM, rough, rough_range, rough_within, setting, times
 
 NEAR_NOTHING = 0.05
 """A program part whose interval lies within this fraction is "no change found"."""
@@ -111,12 +112,12 @@ def _parts_sentence(headline: Headline, program: Part, machine: Part, counts: tu
 def _changed(headline: Headline, program: Part, machine: Part, *, alone: bool) -> str:
     """Sentence on a program that changed. `alone`: in one capture of each side."""
     word, change = verdict_word(headline.verdict), rough(program.estimate, signed=True)
-    by_same = ", by operators on the same inputs" if program.same_work >= OF_SAME_WORK else ""
+    by_same = ", on the same inputs" if program.same_work >= OF_SAME_WORK else ""
     if alone:
-        change = f"{change}{_ends(program, as_change=True)}"
+        change = f"{rough_within(program.estimate, program.high)}{_ends(program, as_change=True)}"
         part = f"step {change}{by_same}" if by_same else f"program {change}{_alongside(machine)}"
-        return f"These two captures: {part}."
-    takes = f"takes {_longer(program.estimate)}{_ends(program)}"
+        return f"{word} in these two captures: {part}."
+    takes = f"takes {_takes(program)}"
     if by_same:
         return f"{word}: the step {takes}{by_same}."
     if machine.verdict.is_sure:
@@ -128,14 +129,11 @@ def _changed(headline: Headline, program: Part, machine: Part, *, alone: bool) -
 
 def _open(headline: Headline, program: Part, machine: Part, counts: tuple[int, int]) -> str:
     """Sentence if it is open whether the program changed."""
-    alone = max(counts) == 1
     if mean_range := _mean_alone(headline, program):
-        these = "These two captures" if alone else "Inconclusive"
-        return f"{these}: the mean step changed by {mean_range}; the typical step is open."
+        return f"Inconclusive: the mean step changed by {mean_range}; the typical step is open."
     is_paced = abs(machine.estimate) > headline.margin and not machine.low <= 0 <= machine.high
     if is_paced and _is_of_paces(headline, machine):
-        these = "These two captures:" if alone else "Inconclusive: in these captures"
-        return f"{these} the same work runs {_speed(machine)}; program {_between(program)}."
+        return f"Inconclusive: in these captures the same work runs {_speed(machine)}; program {_between(program)}."
     few = ""
     if program.low * program.high > 0:
         few = f", from too few {'captures' if min(counts) < MIN_CONCLUSIVE_CAPTURES else 'steps'}"
@@ -247,7 +245,7 @@ def _facts(headline: Headline, counts: tuple[int, int] | None) -> tuple[Fact, ..
     machine, program = headline.machine, headline.program
     facts.append(Fact("Machine", _machine_line(headline, machine, counts)))
     p = "" if program.p is None else f", {p_text(program.p)}"
-    change = f"{rough(program.estimate, signed=True)} ({_between(program)})"
+    change = f"{rough_within(program.estimate, program.high)} ({_between(program)})"
     why = ": the same calls on the same inputs, so threads, library, memory layout or values"
     of_same = why if program.same_work >= OF_SAME_WORK else ""
     facts.append(Fact("Program", f"{change} at equal machine speed{p}{of_same}"))
@@ -268,14 +266,14 @@ def _typical(headline: Headline, shift: Shift) -> str:
     if headline.amount is not None and of is not None and of.estimate is not None:
         change, low, high, p = of.estimate, of.low or 0.0, of.high or 0.0, of.p
     level = "all pairs" if shift.level is None else f"{setting(round(shift.level, 3))} CI"
-    text = f"typical {rough(change, signed=True)} ({level} {rough_range(low, high, signed=True)})"
+    text = f"typical {rough_within(change, high)} ({level} {rough_range(low, high, signed=True)})"
     return text if p is None else f"{text}, {p_text(p)}"
 
 
 def _amount_line(amount: AmountFacts) -> str:
     """The amount of work as a fact: "+2.7 % (-22 to +35 %) by calls of aten::argmax per step, p = 0.81; program and
     machine are at equal amount"."""
-    change = f"{rough(amount.estimate, signed=True)} ({rough_range(amount.low, amount.high, signed=True)})"
+    change = f"{rough_within(amount.estimate, amount.high)} ({rough_range(amount.low, amount.high, signed=True)})"
     of = f"{amount.of} of {amount.operator} per step"
     return f"{change} by {of}, {p_text(amount.p)}; program and machine are at equal amount"
 
@@ -287,7 +285,7 @@ def _more_work(amount: AmountFacts) -> str:
 
 def _machine_line(headline: Headline, machine: Part, counts: tuple[int, int]) -> str:
     decided = machine.verdict.is_sure
-    line = f"the same work takes {_longer(machine.estimate)}{_ends(machine)}"
+    line = f"the same work takes {_takes(machine)}"
     used = _used(headline)
     if len(used) > 1:
         if not decided and not _is_of_paces(headline, machine):
@@ -321,6 +319,13 @@ def _inside(part: Part, fraction: float) -> bool:
 
 def _within(change: float, fraction: float) -> bool:
     return 1 / (1 + fraction) - 1 <= change <= fraction
+
+
+def _takes(part: Part) -> str:
+    """Change of a duration with its interval: "18 % longer (15 to 21 %)", "10 times as long (×9.5 to ×13)"."""
+    if TIMES_FROM <= part.high < math.inf:
+        return f"{times(1 + part.estimate)} as long{_ends(part)}"
+    return f"{_longer(part.estimate)}{_ends(part)}"
 
 
 def _ends(part: Part, *, as_change: bool = False) -> str:

@@ -20,6 +20,9 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 _MAX_NAMED = 4
 _ALL_FOUND = 0.999
+LATE = 0.05
+"""Share of its step by which a rank has to be later than the others for it to be named: two ranks of one program differ
+by 0.1 to 2 %."""
 _FAR_APART = 3
 """Of two ranks, one is the changed one if its own work changed this many times as much as the other's."""
 
@@ -46,7 +49,7 @@ _Figures = Sequence[tuple[str, RankFigures]]
 """Rank and figures, of the ranks of one side."""
 
 
-def rank_sentences(job: Job, rows: Sequence[RankRow], headline: Headline, least_us: float) -> tuple[str, ...]:
+def rank_sentences(job: Job, rows: Sequence[RankRow], headline: Headline) -> tuple[str, ...]:
     """Returns the sentences in reading order. `rows`: one for each pair of the job, in its order."""
     sides = [
         (word, side, [(row.key, figures) for row in rows if (figures := getattr(row, word)) is not None])
@@ -56,9 +59,9 @@ def rank_sentences(job: Job, rows: Sequence[RankRow], headline: Headline, least_
         *_sizes(rows),
         *_everywhere(rows, headline),
         *_uneven_work(job, rows),
-        *_stand_out(job, rows, least_us),
-        *(text for word, side, ranks in sides for text in _slowest(word, side, ranks, least_us)),
-        *(text for word, _, ranks in sides for text in _waited_for(word, ranks, least_us)),
+        *_stand_out(job, rows),
+        *(text for word, side, ranks in sides for text in _slowest(word, side, ranks)),
+        *(text for word, _, ranks in sides for text in _waited_for(word, ranks)),
         *(text for word, side, ranks in sides for text in _weak(word, side, ranks)),
     )
 
@@ -122,7 +125,7 @@ def _own_changes(rows: Sequence[RankRow]) -> dict[str, float]:
     return {row.key: row.candidate.own_us - row.baseline.own_us for row in rows if row.baseline and row.candidate}
 
 
-def _stand_out(job: Job, rows: Sequence[RankRow], least_us: float) -> list[str]:
+def _stand_out(job: Job, rows: Sequence[RankRow]) -> list[str]:
     """Sentence on ranks whose own work changed differently from that of the other ranks, their controls."""
     tested = [row for row in rows if row.own.q is not None]
     if not tested:
@@ -132,15 +135,7 @@ def _stand_out(job: Job, rows: Sequence[RankRow], least_us: float) -> list[str]:
     if not clear and any(row.own.work_shows for row in rows):
         return []
     if not clear:
-        none = f"No rank's own work (without waiting) changed differently from {job.others}"
-        largest = max(tested, key=lambda row: (abs(row.own.delta_us or 0.0), row.own.delta_us or 0.0, row.key))
-        delta = largest.own.delta_us or 0.0
-        if abs(delta) < least_us:
-            return [f"{none}."]
-        return [
-            f"{none} to a significant degree: the largest difference, {largest.key} {signed_time(delta)} per step, is "
-            "within the spread of the steps or ranks."
-        ]
+        return ["No rank stands out: own work (without waiting) changed alike, within the spread of steps and ranks."]
     changes = [f"{row.key} {signed_time(row.own.delta_us or 0.0)}" for row in clear[:_MAX_NAMED]]
     more = f" and {many(len(clear) - _MAX_NAMED, 'more rank')}" if len(clear) > _MAX_NAMED else ""
     whose = "other" if len(tested) == 2 else "others"
@@ -163,29 +158,32 @@ def _which_of_two(rows: Sequence[RankRow]) -> str:
     )
 
 
-def _slowest(word: str, side: Ranks, ranks: _Figures, least_us: float) -> list[str]:
+def _slowest(word: str, side: Ranks, ranks: _Figures) -> list[str]:
+    """Sentence on the slowest rank of a side, if it is LATE."""
     if len(side) < 2 or len(ranks) < 2:
         return []
     times = np.array([figures.step_us for _, figures in ranks])
     slowest, middle = int(times.argmax()), float(median(times))
     longest = float(times[slowest])
-    if longest - float(times.min()) < least_us:
-        return [f"All ranks of the {word} take about the same time, {time_text(middle)} per step."]
+    if longest < (1 + LATE) * middle:
+        return []
     return [
         f"The slowest rank of the {word} is {ranks[slowest][0]}: {time_text(longest)} per step, "
         f"{percent_text(longest / middle - 1)} above the median rank."
     ]
 
 
-def _waited_for(word: str, ranks: _Figures, least_us: float) -> list[str]:
+def _waited_for(word: str, ranks: _Figures) -> list[str]:
+    """Sentence on the rank that the others of a side wait for, if it is LATE."""
     measured = [
-        (of.waited_for_us, key, of.waiting_us)
+        (of.waited_for_us, key, of)
         for key, of in ranks if of.waited_for_us is not None and of.waiting_us is not None
     ]  # fmt: skip
     if not measured:
         return []
-    waited, key, waiting = max(measured, key=lambda rank: (rank[0], rank[1]))
-    if waited < least_us:
+    waited, key, late = max(measured, key=lambda rank: rank[:2])
+    waiting = late.waiting_us or 0.0
+    if waited < LATE * late.step_us:
         return []
     others = "other rank waits" if len(ranks) == 2 else "other ranks wait"
     return [

@@ -135,7 +135,7 @@ def ranks_table(
         RankRow(key, None if x is None else figures_a[x], None if y is None else figures_b[y], change, beyond)
         for key, (x, y), change, beyond in zip(job.keys, pairs, changes, own, strict=True)
     ]
-    notes = rank_sentences(job, rows, headline, least_us)
+    notes = rank_sentences(job, rows, headline)
     order = sorted(range(len(rows)), key=lambda index: (-_size(rows[index]), index))
     return Table(NAME, "Ranks", _COLUMNS, tuple(_cells(rows[index]) for index in order), notes)
 

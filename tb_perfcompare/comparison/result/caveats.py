@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Annotated
 
-from tb_perfcompare.comparison.result.finding import Check
+from tb_perfcompare.comparison.result.finding import CERTAIN, Check, Finding
 from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.number_text import many
@@ -43,6 +43,9 @@ _SIDE = re.compile(r", (?=baseline\b|candidate\b)")
 _NO_BEARING = frozenset({NoteCode.TABLE_ABSENT, NoteCode.DEVICE_STEPS_IGNORED})
 """Notes that change no figure of the report; for absent tables see `not_recorded`."""
 
+_SHARED = frozenset({"operators", "kernels", "input_shapes", "input_types"})
+"""Checks of what both sides share by name, shape or type."""
+
 _RECORD = "; record with "
 _NOTHING = re.compile(r"(the trace has )?no ")
 _ONE_SIDE = re.compile(rf"({'|'.join(SIDES)}): ")
@@ -61,19 +64,22 @@ class Caveat:
     notes: Annotated[tuple[int, ...], "indices of the grouped notes in the comparison's `notes`; empty for checks"] = ()
 
 
-def caveats_of(checks: Iterable[Check], notes: Sequence[Note]) -> tuple[Caveat, ...]:
-    """Returns failed checks, then warnings, then the notes that bear on the answer, in their order. Notes about a
-    side's two groups are not grouped: their figures belong together."""
+def caveats_of(
+    checks: Sequence[Check], notes: Sequence[Note], findings: Sequence[Finding] = ()
+) -> tuple[Caveat, ...]:  # fmt: skip
+    """Returns failed checks, then warnings, then the notes that bear on the answer, in their order, without what
+    `findings` or other checks say. Notes about a side's two groups are not grouped: their figures belong together."""
     caveats = [
         Caveat(check.status, check.check, name_of(check.check), check.detail, _weakened(check))
         for status in ("fail", "warn")
         for check in checks
-        if check.status == status
+        if check.status == status and not _is_told(check, checks, findings)
     ]
     groups: dict[tuple[object, ...], list[int]] = {}
-    silent = _NO_BEARING | ({NoteCode.NO_DEVICE_EVENTS} if any(map(_is_cpu_alone, notes)) else frozenset())
+    cpu_alone, left_out = any(map(_is_cpu_alone, notes)), any(caveat.code == "left_out" for caveat in caveats)
     for place, note in enumerate(notes):
-        if note.code in silent:
+        is_told = (cpu_alone and note.code is NoteCode.NO_DEVICE_EVENTS) or (left_out and _is_on_left_out_steps(note))
+        if note.code in _NO_BEARING or is_told:
             continue
         alone = (place,) if note.code is NoteCode.TWO_GROUPS else ()
         groups.setdefault((note.code, _FIGURE.sub("#", note.message), *alone), []).append(place)
@@ -85,9 +91,22 @@ def caveats_of(checks: Iterable[Check], notes: Sequence[Note]) -> tuple[Caveat, 
     return tuple(caveats)
 
 
+def _is_told(check: Check, checks: Iterable[Check], findings: Iterable[Finding]) -> bool:
+    """Whether what the sides do not share is said elsewhere: a part by counted findings, all of it as other work."""
+    if check.check not in _SHARED:
+        return False
+    if any(other.check == "same_work" and other.status != "ok" for other in checks):
+        return True
+    return check.status == "warn" and any(finding.confidence.startswith(CERTAIN) for finding in findings)
+
+
 def _is_cpu_alone(note: Note) -> bool:
     """Whether the note is that both sides lack device work, which the table of categories says, too."""
     return note.code is NoteCode.TABLE_ABSENT and note.message.startswith("no device events")
+
+
+def _is_on_left_out_steps(note: Note) -> bool:
+    return note.code is NoteCode.STEPS_DROPPED and note.message.startswith("left out: ")
 
 
 def not_recorded(notes: Iterable[Note]) -> list[str]:

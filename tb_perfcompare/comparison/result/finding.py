@@ -49,6 +49,9 @@ def share_of(part: float, change: float) -> float | None:
     return part / change if abs(part) <= MAX_SHARE * abs(change) and change else None
 
 
+CERTAIN = "certain: "
+"""Start of the confidence of findings that are counted or recorded, not timed."""
+
 WITHIN_SPREAD = "within the spread of the"
 REPEATABILITY_UNKNOWN = "repeatability unknown"
 """Phrases in the confidence of findings that may be chance."""

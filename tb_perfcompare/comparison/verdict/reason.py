@@ -13,7 +13,13 @@ from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate
 from tb_perfcompare.comparison.statistics.rank_test import EXACT_LIMIT
 from tb_perfcompare.comparison.verdict import over_captures
 from tb_perfcompare.comparison.verdict.rules import Settled
-from tb_perfcompare.comparison.verdict.words import Words, least_change, percent_range, signed_percent
+from tb_perfcompare.comparison.verdict.words import (
+    Words,
+    least_change,
+    percent_range,
+    percent_with_range,
+    signed_percent,
+)
 from tb_perfcompare.number_text import count, listed, number, p_value, percent, setting
 
 _NAMED_STEPS = 5
@@ -67,12 +73,12 @@ def _small_sample_clause(estimate: ShiftEstimate, words: Words) -> str:
 def _lead(estimate: ShiftEstimate, words: Words) -> str:
     """Estimate with its interval: "typical step +19.4 % (95 % CI +18.0 % to +20.1 %)"; the range of all pairs if
     there is no interval."""
-    if estimate.level is None:
-        interval = f"all pairs {percent_range(estimate.steps_low, estimate.steps_high)}"
-    else:
-        interval = f"{words.level} {percent_range(estimate.theta_low, estimate.theta_high)}"
     of = " of its kind" if estimate.kinds else words.of
-    return f"typical {words.noun}{of} {signed_percent(estimate.theta)} ({interval})"
+    if estimate.level is None:
+        change = percent_with_range(estimate.theta, estimate.steps_low, estimate.steps_high, "all pairs")
+    else:
+        change = percent_with_range(estimate.theta, estimate.theta_low, estimate.theta_high, words.level)
+    return f"typical {words.noun}{of} {change}"
 
 
 def _too_few(estimate: ShiftEstimate, words: Words) -> str:
@@ -122,9 +128,10 @@ def mean_disagrees(
     if not tail_driven and is_inside and estimate.log_mean_ratio * estimate.theta >= 0:
         return ""
     clause = "; tail-driven: the mean" if tail_driven else "; the mean"
-    clause += f"{' within kinds' if estimate.kinds else ''} changes by {signed_percent(estimate.log_mean_ratio)}"
+    change = signed_percent(estimate.log_mean_ratio)
     if interval is not None and min(estimate.n) > 1:
-        clause += f" ({words.level} {percent_range(*interval)})"
+        change = percent_with_range(estimate.log_mean_ratio, *interval, words.level)
+    clause += f"{' within kinds' if estimate.kinds else ''} changes by {change}"
     if tail_driven:
         named = " and ".join(_named(side, estimate, words) for side in (0, 1) if estimate.outliers[side])
         clause += f"; outliers: {named}" if share is None else f", {percent(share)} of it by {named}"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
-from tb_perfcompare.number_text import change_ends, percent, setting
+from tb_perfcompare.number_text import change_and_ends, change_ends, percent, setting
 from tb_perfcompare.quick_dataclass import dataclass
 
 _NOUNS = {"step_time": "step", "cycle_time": "cycle", "kernel_time": "recording"}
@@ -51,6 +51,12 @@ class Words:
 def percent_range(low: float, high: float) -> str:
     """Ends of an interval of ln(time): "+1.20 % to +19.4 %"."""
     return " to ".join(change_ends(fraction_of(low), fraction_of(high)))
+
+
+def percent_with_range(theta: float, low: float, high: float, of: str) -> str:
+    """Shift of ln(time) with its interval: "+19.4 % (95 % CI +18.0 % to +20.1 %)"; `of`: what the interval is."""
+    change, *ends = change_and_ends(fraction_of(theta), fraction_of(low), fraction_of(high))
+    return f"{change} ({of} {' to '.join(ends)})"
 
 
 def least_change(detectable: float | None) -> str:

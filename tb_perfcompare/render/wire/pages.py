@@ -102,7 +102,7 @@ def comparison_answer(comparison: Comparison) -> bytes:
     }
     shown_caveats = [
         replace(caveat, notes=tuple(index for index in caveat.notes if index < len(notes)))
-        for caveat in caveats_of(comparison.comparability, comparison.notes)
+        for caveat in caveats_of(comparison.comparability, comparison.notes, comparison.findings)
     ]
     caveats, _ = rows_that_fit(map(for_page, map(as_plain, shown_caveats)), 2 * _LIST_BYTES)
     rest = {"caveats": caveats, "notes": notes, **_if_any("notes_left_out", len(comparison.notes) - len(notes))}

@@ -81,7 +81,7 @@ def test_a_change_hidden_by_the_captures_is_found_in_the_step_and_its_row() -> N
     truth = 400 / (sum(OPERATORS.values()) + 50)
     assert program.low <= truth <= program.high
     assert found.headline.sentence.startswith("Slower: the step takes 4.5 % longer")
-    assert found.headline.sentence.endswith(", by operators on the same inputs.")
+    assert found.headline.sentence.endswith(", on the same inputs.")
     assert change_of(found, "aten::op03") == "slower"
     assert change_of(found, "aten::op05") != "slower"
     used = {row[1]: row[3] for row in found.tables["common_work"].rows}
@@ -176,10 +176,10 @@ def test_a_changed_program_trips_the_gate_and_an_equal_one_passes() -> None:
 
 def test_the_verdict_of_single_captures_is_about_these_two_captures() -> None:
     found = compared(400, captures=1)
-    assert found.headline.sentence.startswith("These two captures: step +4.5 %")
+    assert found.headline.sentence.startswith("Slower in these two captures: step +4.5 %")
     other = compared(0, captures=1, machine=1.5)
     assert other.headline.verdict is Verdict.INCONCLUSIVE
-    assert other.headline.sentence.startswith("These two captures: the same work runs 1.5 times slower; program")
+    assert other.headline.sentence.startswith("Inconclusive: in these captures the same work runs 1.5 times slower")
 
 
 def test_two_captures_of_equal_length_have_no_direction_within_the_threshold() -> None:
@@ -215,7 +215,7 @@ def test_the_pace_that_the_headline_of_two_captures_names_has_a_finding() -> Non
     """The operators are faster, not all alike; one is replaced, which explains nothing of it."""
     sides = uneven(1, (1.0,), "aten::relu"), uneven(2, (0.5, 0.7, 0.9), "aten::softplus")
     found, back = compare(*sides), compare(*sides[::-1])
-    assert found.headline.sentence.startswith("These two captures: the same work runs ")
+    assert found.headline.sentence.startswith("Inconclusive: in these captures the same work runs ")
     assert rules_of(found) == rules_of(back) == ["host_pace", "operator_replaced"]
     assert "12 operators of the same work ×0.7" in found.findings[0].sentence
     assert found.findings[0].delta_us == -(back.findings[0].delta_us or 0.0)

@@ -23,6 +23,11 @@ def test_a_thousandfold_change_is_not_a_percentage() -> None:
     assert sentence(grown) == "Slower: the program takes 46,099 times as long (×46,001 to ×46,201)."
 
 
+def test_a_change_is_a_multiple_where_its_interval_is() -> None:
+    grown = replace(STILL, estimate=9.4, low=8.5, high=12.0, verdict=Verdict.SLOWER)
+    assert sentence(grown) == "Slower: the program takes 10 times as long (×9.5 to ×13)."
+
+
 def test_a_twofold_change_is_a_percentage() -> None:
     grown = replace(STILL, estimate=1.19, low=1.11, high=1.28, verdict=Verdict.SLOWER)
     assert sentence(grown) == "Slower: the program takes 119 % longer (111 to 128 %)."
@@ -146,7 +151,7 @@ def test_a_verdict_on_the_typical_step_names_a_mean_far_outside_its_range(
 @pytest.mark.parametrize(
     ("counts", "low", "says"),
     [
-        ((1, 1), 5.58, "These two captures: the mean step changed by ×6.6 to ×55; the typical step is open."),
+        ((1, 1), 5.58, "Inconclusive: the mean step changed by ×6.6 to ×55; the typical step is open."),
         ((3, 3), 5.58, "Inconclusive: the mean step changed by ×6.6 to ×55; the typical step is open."),
         ((3, 3), -0.5, "Inconclusive: the captures differ too much to tell how the program changed."),
     ],

@@ -6,7 +6,7 @@ import pytest
 
 from tb_perfcompare.comparison.result.caveats import Caveat, caveats_of, merged, not_recorded
 from tb_perfcompare.comparison.result.controls import for_page
-from tb_perfcompare.comparison.result.finding import Check
+from tb_perfcompare.comparison.result.finding import Check, Finding
 from tb_perfcompare.model.note import Note, NoteCode
 
 
@@ -85,6 +85,30 @@ def test_that_both_sides_lack_device_work_is_said_by_the_categories() -> None:
     both_lack_it = Note(NoteCode.TABLE_ABSENT, "no device events; record with CUDA", "kernels")
     assert [one.message for one in caveats_of((), [without])] == ["no device events: host time only"]
     assert caveats_of((), [without, both_lack_it]) == ()
+
+
+WARNED = Check("operators", "warn", "75 % are shared"), Check("same_work", "ok", "in common")
+FAILED = Check("operators", "fail", "20 % are shared"), Check("same_work", "warn", "other operators")
+
+
+@pytest.mark.parametrize(
+    ("checks", "confidence", "shown"),
+    [
+        (WARNED, "certain: calls are counted", []),
+        (WARNED, "statistically significant", ["operators"]),
+        (FAILED, "", ["same work"]),
+    ],
+)
+def test_what_sides_do_not_share_is_said_once(checks: tuple[Check, ...], confidence: str, shown: list[str]) -> None:
+    findings = [Finding("operators_changed", "", "CPU Exec", 9.0, 0.5, "", (), confidence)]
+    assert [caveat.name for caveat in caveats_of(checks, (), findings)] == shown
+
+
+def test_steps_that_are_left_out_are_said_once() -> None:
+    note = Note(NoteCode.STEPS_DROPPED, "left out: step 3 (warm-up)", "baseline")
+    check = Check("left_out", "warn", "left out: 9 of 24 steps")
+    assert [one.code for one in caveats_of((), [note])] == ["steps_dropped"]
+    assert [one.code for one in caveats_of([check], [note])] == ["left_out"]
 
 
 def test_checks_come_first_and_name_what_they_weaken() -> None:

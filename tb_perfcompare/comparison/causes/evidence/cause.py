@@ -11,7 +11,7 @@ from math import fsum
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.significant_categories import repeatability
 from tb_perfcompare.comparison.checks.recordings import written_by_later
-from tb_perfcompare.comparison.result.finding import WITHIN_SPREAD, Evidence, Finding, share_of
+from tb_perfcompare.comparison.result.finding import CERTAIN, WITHIN_SPREAD, Evidence, Finding, share_of
 from tb_perfcompare.comparison.result.wording import p_text
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
@@ -177,7 +177,7 @@ class Rule:
 
 
 _VERSIONS, _SIZES = "the versions of PyTorch; ", "the sizes of its inputs (record with record_shapes=True), "
-COUNTED = "certain: ", "likely: "
+COUNTED = CERTAIN, "likely: "
 
 
 def cause(
