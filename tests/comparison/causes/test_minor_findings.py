@@ -31,7 +31,7 @@ def test_small_findings_need_to_be_counted_and_no_side_effect(
     small = replace(LARGEST, rule=rule, confidence=confidence, delta_us=us)
     for way in (1, -1):
         findings = (LARGEST, replace(small, delta_us=way * us))
-        assert without_minor_changes(findings, 5.0) == findings[: 1 + is_kept]
+        assert without_minor_changes(findings, 0.0, 5.0) == findings[: 1 + is_kept]
 
 
 @pytest.mark.parametrize(
