@@ -148,12 +148,10 @@ class _Known:
 class _Change:
     """What the detected causes leave of a category's change.
 
-    row       the category in the ledger
-    whole     whether causes leave all of the change
-    same_way  entities that changed in its direction and have no cause, largest first; none if a source does not split
-    main      those of them that make much of it; `opposed`: those that changed as much in the other direction
-    is_python whether its entities are Python functions
-    inside    the Python function inside of which most of it is
+    whole      whether they leave all of it
+    same_way   entities that changed in its direction and have no cause, largest first; none if a source does not split
+    main       those of them that make much of it; `opposed`: those that changed as much in the other direction
+    is_python  whether its entities are Python functions; `inside`: the function inside of which most of it is
     """
 
     category: StepCategory
@@ -184,27 +182,32 @@ def find_causes(
     unexplained, if it matters. Entities that are `named` elsewhere are not repeated. A ratio that all kernels share is
     called uniform only if inputs are the same."""
     known = _Known(context, detected, named)
-    changes = (_change(row, known) for row in context.ledger.heads)
-    findings = [_finding(change, known) for change in changes if change is not None]
+    rests = ((row, _rest_us(row, known)) for row in context.ledger.heads)
+    findings = [_finding(_change(row, rest_us, known), known) for row, rest_us in rests if rest_us]
     findings.sort(key=lambda finding: -abs(finding.change_us))
     return tuple(findings[: context.options.top_findings])
 
 
-def _change(row: LedgerRow, known: _Known) -> _Change | None:
-    """The change of a category, if it is material, clear and not explained."""
+def _rest_us(row: LedgerRow, known: _Known) -> float:
+    """What causes leave of a category's change; 0 unless it is material, clear and not explained."""
     label, delta_us = row.path[0], row.delta / known.unit
     explained_us = known.detected.explained.get(label, 0.0)
     rest_us = delta_us - explained_us
     least_us = max(known.context.least_us, MIN_REST_SHARE * max(abs(delta_us), abs(explained_us)))
     if abs(rest_us) < least_us or not rest_us:
-        return None
-    entities = columns_of(label, known.context.ledger.entities(label))
-    unnamed = entities.of_rows(_not_named(entities, known.named)) if explained_us else entities
-    if explained_us and not _is_unexplained(rest_us, unnamed, known):
-        return None
-    if not known.is_clear(label, rest_us) and not _is_counted(label, unnamed, rest_us, known):
-        return None
-    category, whole = StepCategory(CATEGORY_LABELS.index(label)), rest_us == delta_us
+        return 0.0
+    unnamed = columns_of(label, known.context.ledger.entities(label))
+    if explained_us:
+        unnamed = unnamed.of_rows(_not_named(unnamed, known.named))
+        if not _is_unexplained(rest_us, unnamed, known):
+            return 0.0
+    return rest_us if known.is_clear(label, rest_us) or _is_counted(label, unnamed, rest_us, known) else 0.0
+
+
+def _change(row: LedgerRow, rest_us: float, known: _Known) -> _Change:
+    """The change of a category, of which causes leave `rest_us`."""
+    category, whole = StepCategory(CATEGORY_LABELS.index(row.path[0])), rest_us == row.delta / known.unit
+    entities = columns_of(row.path[0], known.context.ledger.entities(row.path[0]))
     if category is StepCategory.CPU_EXEC:
         entities = entities.of_rows(_not_named(entities, known.context.once(only_exposed)))
     moved = _same_direction(rest_us, entities)
