@@ -3,7 +3,7 @@ hide them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from math import fsum
@@ -245,7 +245,7 @@ def changed_operator_rules(pair: RuleContext, explained: Explained) -> Iterator[
     parts = _by_direction(pair, changed) if changed else []
     finding_on = partial(_cause_of, pair, is_all=len(parts) == 1, names_modules=not rules & set(MORE_CALLS.names))
     for number, part in enumerate(parts):
-        if not explained.covers(_cause_of(pair, part, is_all=True)):
+        if not explained.covers_time(_with_hooks(pair, part, _time(part))):
             change = finding_on(_left(part, explained), explained=None if number else explained)
             if abs(change.finding.change_us) >= least_us:
                 yield change
@@ -319,22 +319,18 @@ def _by_direction(pair: RuleContext, changed: list[_Changed]) -> list[list[_Chan
 
 
 def _cause_of(
-    pair: RuleContext, changed: list[_Changed], *, is_all: bool, is_counted: bool = False,
-    explained: Explained | None = None, names_modules: bool = True,
+    pair: RuleContext, changed: list[_Changed], *, is_all: bool, names_modules: bool, is_counted: bool = False,
+    explained: Explained | None = None,
 ) -> Cause:  # fmt: skip
     """One finding on these operators. `is_counted`: another cause accounts for the time. `explained`: the finding also
     explains the gaps around the operators, if other causes do not."""
     amounts = {operator.name: operator.calls for operator in changed}
-    explains: dict[Part, float] = total_by_key(part for operator in changed for part in operator.explains.items())
-    within = mostly_in(pair, explains)
-    around = _gaps(pair, changed, explains, explained) if explained is not None else {}
-    explains |= around
-    every = new, gone, others = _in_order(pair, changed, telling(amounts))
-    again = pair.once(recomputed)
-    is_again = fsum(again.get(operator.name, 0.0) for operator in others) * fsum(explains.values()) > 0
-    if is_again:
-        explains |= in_hooks(pair, explains)
+    own = _time(changed)
+    around = _gaps(pair, changed, own, explained) if explained is not None else {}
+    explains = _with_hooks(pair, changed, own | around)
     delta = fsum(explains.values())
+    every = new, gone, others = _in_order(pair, changed, telling(amounts))
+    is_again = _are_recomputed(pair, changed, delta)
     about = _Groups([], [], others) if is_again or _take_most(others, (*new, *gone)) else every
     growing = growing_clause(pair, amounts, [operator.name for group in every for operator in group])
     if is_again:
@@ -344,7 +340,7 @@ def _cause_of(
         rule, title = OPERATORS_CHANGED, _title(about, delta)
         look_at = known_setting(amounts) or (KEPT if growing else setting_of_arguments(pair))
     calls_first = not (about.new or about.gone)
-    sentence = f"{title}{within}"
+    sentence = f"{title}{mostly_in(pair, own)}"
     if not is_counted:
         sentence += f": {signed_time(delta)} per step{_gaps_clause(around, delta)}"
     # the title, right before the names, already says that they are new or gone
@@ -360,10 +356,26 @@ def _cause_of(
     )  # fmt: skip
 
 
+def _time(changed: Iterable[_Changed]) -> dict[Part, float]:
+    """Part -> time that the calls of these operators explain; several may have parts of one kernel."""
+    return total_by_key(part for operator in changed for part in operator.explains.items())
+
+
+def _with_hooks(pair: RuleContext, changed: Iterable[_Changed], explains: dict[Part, float]) -> dict[Part, float]:
+    """Adds what the hooks take that recompute these operators."""
+    is_again = _are_recomputed(pair, changed, fsum(explains.values()))
+    return explains | in_hooks(pair, explains) if is_again else explains
+
+
+def _are_recomputed(pair: RuleContext, changed: Iterable[_Changed], delta: float) -> bool:
+    """Whether operators of both sides run again in the backward pass, or no longer do."""
+    again = pair.once(recomputed)
+    return fsum(again.get(operator.name, 0.0) for operator in changed if operator.is_in_both) * delta > 0
+
+
 def _left(changed: list[_Changed], explained: Explained) -> list[_Changed]:
-    """The operators with what other causes leave of their time; several may have parts of one kernel."""
-    whole = total_by_key(part for operator in changed for part in operator.explains.items())
-    share = {part: explained.rest(part, us) / us if us else 0.0 for part, us in whole.items()}
+    """The operators with what other causes leave of their time."""
+    share = {part: explained.rest(part, us) / us if us else 0.0 for part, us in _time(changed).items()}
     return [
         replace(operator, explains={part: us * share[part] for part, us in operator.explains.items()})
         for operator in changed

@@ -70,22 +70,24 @@ class Explained:
         return fsum(us for rule, parts in self._of_rules.items() if rule not in without for us in parts)
 
     def covers(self, cause: Cause) -> bool:
-        """Whether other causes explain the share EXPLAINED of this cause's time, or of the calls it is about. Time
-        of an entity can be explained as its own or as its category's in general; time of the category in general as
-        that of any of its entities."""
-        if cause.counts and all(self.has_most_calls(*one) for one in cause.counts.items()):
-            return True
+        """Whether other causes explain the share EXPLAINED of this cause's time, or of the calls it is about."""
+        has_calls = cause.counts and all(self.has_most_calls(*one) for one in cause.counts.items())
+        return bool(has_calls) or self.covers_time(cause.explains)
+
+    def covers_time(self, explains: Mapping[Part, float]) -> bool:
+        """Whether causes explain the share EXPLAINED of this time. Time of an entity can be explained as its own or as
+        its category's in general; time of the category in general as that of any of its entities."""
         explained = list[float]()
         # time explained for the category in general is shared by its entities, and used once
         left: dict[tuple[str, bool], list[float]] = {}
-        for (category, entity), us in cause.explains.items():
+        for (category, entity), us in explains.items():
             explained.append(min(abs(us), self._known(category, entity, us)))
             if entity:
                 left.setdefault((category, us > 0), []).append(abs(us) - explained[-1])
         for (category, more), rest in left.items():
             pool = fsum(us for us in self._parts.get(category, {}).get("", ()) if (us > 0) == more)
             explained.append(min(abs(pool), fsum(rest)))
-        total = fsum(abs(part) for part in cause.explains.values())
+        total = fsum(abs(part) for part in explains.values())
         return bool(total) and fsum(explained) >= EXPLAINED * total
 
     def has_most_calls(self, operator: str, more: float) -> bool:
