@@ -58,16 +58,14 @@ def work_text(keys: Sequence[str], works: Mapping[int, WorkChange], both: int) -
     they are. `works`: those in one direction by the number of the key, the main one first, of `both` ranks that both
     sides have."""
     first, *_ = works.values()
-    alike = {number: work.by_name for number, work in works.items() if first.name in work.by_name}
-    named = [keys[number] for number in sorted(alike)]
-    who = _counted_on([key.removeprefix("rank ") for key in named])
-    if all(key.startswith("rank ") for key in named):
-        who = f"Rank{'s' * (len(named) > 1)} {who}"
+    alike = {keys[number]: work.by_name for number, work in sorted(works.items()) if first.name in work.by_name}
+    who = _counted_on([key.removeprefix("rank ") for key in alike])
+    if all(key.startswith("rank ") for key in alike):
+        who = f"Rank{'s' * (len(alike) > 1)} {who}"
     shared = [name for name in first.by_name if all(name in amounts for amounts in alike.values())]
-    shared = shared[: 3 if len(alike) == 1 else 2]
-    ratios = {name: [amounts[name] for amounts in alike.values()] for name in shared}
-    own = ", ".join(f"{name} {_ratios(grown for grown, _ in of_ranks)}" for name, of_ranks in ratios.items())
-    others = [other for of_ranks in ratios.values() for _, other in of_ranks]
+    growths = {name: [amounts[name] for amounts in alike.values()] for name in shared[: 3 if len(alike) == 1 else 2]}
+    own = ", ".join(f"{name} {_ratios(grown for grown, _ in of_ranks)}" for name, of_ranks in growths.items())
+    others = [other for of_ranks in growths.values() for _, other in of_ranks]
     said = "as before" if all(abs(math.log(other)) <= _ALIKE for other in others) else _ratios(others)
     does, left = "does" if len(alike) == 1 else "do", "rank" if both - len(works) == 1 else "ranks"
     rest = len(works) - len(alike)

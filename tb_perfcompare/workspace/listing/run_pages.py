@@ -72,37 +72,46 @@ def _body(
     def described(run: RunEntry) -> dict[str, Any]:
         return run_dict(run, None if known is None else lambda _run, _worker, span: _known(known.of(span.file)))
 
-    frame = runs_dict(Listing((), (), (), listing.points), roots)
-    total = sum(len(run.workers) for run in listing.runs)
-    suggested = list(_pairs_of_same_device(listing, known) if offset == 0 else ())
-    pairs, _ = rows_that_fit(map(pair_dict, suggested), _PAIRS_BYTES)
-    wrong = [{"path": path, "message": message} for path, message in extra_problems] + list(
-        map(problem_dict, listing.problems)
-    )
-    problems, _ = rows_that_fit(wrong if offset == 0 else (), _PROBLEMS_BYTES)
-    tail: dict[str, Any] = {"profiler_tab": profiler_tab, "pairs": pairs, "problems": problems}
-    if offset == 0:
-        left_out = {"pairs": len(suggested) - len(pairs), "problems": len(wrong) - len(problems)}
-        tail |= {f"{name}_left_out": count for name, count in left_out.items() if count}
-    plain = {key: raw(value) for key, value in frame.items()}
+    plain = {key: raw(value) for key, value in runs_dict(Listing((), (), (), listing.points), roots).items()}
+    of_first = {"pairs": [], "problems": []} if offset else _pairs_and_problems(listing, extra_problems, known)
+    tail = {"profiler_tab": profiler_tab, **of_first}
     room = MAX_BYTES - len(encoded({**plain, **tail})) - _RESERVE
-    runs: list[Any] = []
-    sent_workers = 0
-    for run in _from(listing.runs, offset):
-        size = len(text := encoded(described(run)))
-        if size > room:
-            part = _first_workers(run, room, described, at_least=0 if sent_workers else 1)
-            if part is not None:
-                runs.append(raw(described(part)))
-                sent_workers += len(part.workers)
-            break
-        runs.append(msgspec.Raw(text))
-        room -= size + 1
-        sent_workers += len(run.workers)
-    end = offset + sent_workers
+    runs, workers = _that_fit(_from(listing.runs, offset), room, described)
+    end, total = offset + workers, sum(len(run.workers) for run in listing.runs)
     more = {"next_offset": end} if end < total else {}
     paged = {"offset": offset, "total_workers": total, "listing": listing.tag, **more} if more or offset else {}
     return encoded({**plain, "runs": runs, **tail, **paged})
+
+
+def _pairs_and_problems(
+    listing: Listing, extra_problems: Sequence[tuple[str, str]], known: KnownRuns | None
+) -> dict[str, Any]:
+    """Members of the first page: the first suggested pairs, the first problems, and how many do not fit."""
+    suggested = list(_pairs_of_same_device(listing, known))
+    wrong: list[Any] = [{"path": path, "message": message} for path, message in extra_problems]
+    wrong += map(problem_dict, listing.problems)
+    pairs, _ = rows_that_fit(map(pair_dict, suggested), _PAIRS_BYTES)
+    problems, _ = rows_that_fit(wrong, _PROBLEMS_BYTES)
+    left_out = {"pairs_left_out": len(suggested) - len(pairs), "problems_left_out": len(wrong) - len(problems)}
+    return {"pairs": pairs, "problems": problems, **{name: count for name, count in left_out.items() if count}}
+
+
+def _that_fit(
+    runs: Iterator[RunEntry], room: int, described: Callable[[RunEntry], dict[str, Any]]
+) -> tuple[list[msgspec.Raw], int]:
+    """(the first runs that fit into `room` bytes, the last one with its first workers only; number of their workers),
+    at least one worker."""
+    out: list[msgspec.Raw] = []
+    workers = 0
+    for run in runs:
+        text = encoded(described(run))
+        if len(text) > room:
+            part = _first_workers(run, room, described, at_least=0 if workers else 1)
+            return (out, workers) if part is None else ([*out, raw(described(part))], workers + len(part.workers))
+        out.append(msgspec.Raw(text))
+        room -= len(text) + 1
+        workers += len(run.workers)
+    return out, workers
 
 
 def _from(runs: Sequence[RunEntry], offset: int) -> Iterator[RunEntry]:
