@@ -57,18 +57,20 @@ def _join(
             jobs.setdefault((parent, matched["before"] or ""), []).append((matched["label"], run))
     for (parent, before), parts in jobs.items():
         is_only = sum(folder == parent for folder, _ in jobs) == 1
-        job_name = "/".join(filter(None, (parent, "" if is_only else before))) or root_name
+        inside = "" if is_only else before
+        job_name = "/".join(filter(None, (parent, inside))) or root_name
         is_distinct = len({_numbers(part) for part in parts}) == len(parts) > 1  # step_5.json and step_5.json.gz
         workers = workers_of(before, parts) if is_distinct and job_name not in names else ()
-        if not workers:
-            out += [run for _, run in parts]
-            continue
-        problems = (replace(note, where=_below(run, note.where)) for _, run in parts for note in run.problems)
-        first = parts[0][1]
-        folder = _LAST.sub("", _place(first))
-        path = folder if is_only or not before else f"{folder}/{before}"
-        out.append(replace(first, name=job_name, path=path, workers=workers, problems=tuple(problems)))
+        out += [_joined(parts, job_name, inside, workers)] if workers else [run for _, run in parts]
     return out
+
+
+def _joined(parts: Sequence[_Part], name: str, inside: str, workers: tuple[WorkerEntry, ...]) -> RunEntry:
+    """Returns the run with these parts. `inside`: its name in its folder, "" if it is the only one there."""
+    _, first = parts[0]
+    path = _LAST.sub("", _place(first)) + (f"/{inside}" if inside else "")
+    problems = (replace(note, where=_below(run, note.where)) for _, run in parts for note in run.problems)
+    return replace(first, name=name, path=path, workers=workers, problems=tuple(problems))
 
 
 def _of_ranks(_: str, parts: Sequence[_Part]) -> tuple[WorkerEntry, ...]:
