@@ -165,6 +165,11 @@ class _Change:
     inside: GrownFunction | None
 
     @property
+    def has_name(self) -> bool:
+        """Whether entities, or the function inside of which it is, say what changed."""
+        return bool(self.main) or self.inside is not None
+
+    @property
     def is_inside_main(self) -> bool:
         """Whether the function inside of which most of it is is one of the main ones."""
         return self.inside is not None and any(entity.path[1] == self.inside.name for entity in self.main)
@@ -183,7 +188,11 @@ def find_causes(
     called uniform only if inputs are the same."""
     known = _Known(context, detected, named)
     rests = ((row, _rest_us(row, known)) for row in context.ledger.heads)
-    findings = [_finding(_change(row, rest_us, known), known) for row, rest_us in rests if rest_us]
+    changes = [_change(row, rest_us, known) for row, rest_us in rests if rest_us]
+    least_us = MAIN_SHARE * abs(context.delta_us)
+    # a remainder without a name tells nothing
+    told = [change for change in changes if change.whole or change.has_name or abs(change.delta_us) >= least_us]
+    findings = [_finding(change, known) for change in told]
     findings.sort(key=lambda finding: -abs(finding.change_us))
     return tuple(findings[: context.options.top_findings])
 
@@ -221,14 +230,12 @@ def _change(row: LedgerRow, rest_us: float, known: _Known) -> _Change:
         same_way = same_way.of_rows(np.arange(0))
     least = MAIN_SHARE * abs(rest_us) * known.unit
     against = entities.of_rows(np.flatnonzero(_same_direction(-rest_us, entities)))[:2]
-    main = [entity for entity in same_way[:3] if abs(entity.delta) >= least]
-    inside = grown_function(*known.sides, rest_us) if is_python else None
-    if not whole and not main and inside is None and abs(rest_us) < MAIN_SHARE * abs(known.context.delta_us):
-        return None  # a remainder without a name tells nothing
     return _Change(
-        category, row, rest_us, whole, same_way, main,
+        category, row, rest_us, whole, same_way,
+        main=[entity for entity in same_way[:3] if abs(entity.delta) >= least],
         opposed=[entity for entity in against if abs(entity.delta) >= least and entity.path[1] not in known.named],
-        is_python=is_python, inside=inside,
+        is_python=is_python,
+        inside=grown_function(*known.sides, rest_us) if is_python else None,
     )  # fmt: skip
 
 
