@@ -69,6 +69,12 @@ def unique_first(values: NDArray[Number]) -> tuple[NDArray[Number], Ints, Ints]:
     return ordered[starts], order[starts], np.diff(starts, append=len(values))
 
 
+def divided(part: Floats | Ints, whole: Floats | Ints) -> Floats:
+    """(n,) part / whole, NaN where the whole is not above 0."""
+    quotient: Floats = np.divide(part, whole, out=np.full(len(part), np.nan), where=whole > 0)
+    return quotient
+
+
 MAD_TO_SIGMA = 1.4826
 """Factor from the median absolute deviation of normal values to their standard deviation."""
 

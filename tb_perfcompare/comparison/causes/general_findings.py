@@ -116,8 +116,7 @@ class _Known:
 
     @property
     def sides(self) -> tuple[Summary, Summary]:
-        """Baseline and candidate."""
-        return self.context.baseline, self.context.candidate
+        return self.context.sides
 
     @property
     def unit(self) -> int:

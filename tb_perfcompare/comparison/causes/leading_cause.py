@@ -154,7 +154,7 @@ def with_largest_entry(
     """Adds the largest ledger entry that changed in the step's direction, if it is larger than all other findings
     and what causes explain of its category, and none names it. The entry must be on both sides, with no overlap
     between their steps, and not only exposed, so that it is one thing that changed."""
-    largest, sides = _largest(pair.ledger), (pair.baseline, pair.candidate)
+    largest, sides = _largest(pair.ledger), pair.sides
     if largest is None:
         return findings
     delta_us, (category, key) = largest.delta / pair.unit, largest.path

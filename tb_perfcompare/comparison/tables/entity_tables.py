@@ -20,7 +20,7 @@ from tb_perfcompare.comparison.tables.table_specs import IF_RECORDED, KEY_COLUMN
 from tb_perfcompare.comparison.work.row_work import OF_TABLES, RowWork, has_work, peaks_of, table_work
 from tb_perfcompare.comparison.work.split import at_equal_work
 from tb_perfcompare.comparison.work.work_columns import SHOWN_WORK, exposed_split, notes_of, pair_columns
-from tb_perfcompare.model.arrays import Flags, Floats, Ints, each_side
+from tb_perfcompare.model.arrays import Flags, Floats, Ints, divided, each_side
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, DEVICE_MEASURES, STEP_TIME, GroupTable, Summary
 from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, at_rows, join_rows
 from tb_perfcompare.model.texts import TextPool
@@ -358,16 +358,10 @@ def effects(x: Floats, y: Floats, calls_a: Floats, calls_b: Floats) -> tuple[Flo
 
     They sum to y - x and change sign if the sides are exchanged.
     """
-    mean_a, mean_b = _per_call(x, calls_a), _per_call(y, calls_b)
+    mean_a, mean_b = divided(x, calls_a), divided(y, calls_b)
     mean_a, mean_b = np.where(np.isnan(mean_a), mean_b, mean_a), np.where(np.isnan(mean_b), mean_a, mean_b)
     count = np.where(calls_a == calls_b, 0.0, np.nan_to_num((calls_b - calls_a) * (mean_a + mean_b) / 2))
     return count, (y - x) - count
-
-
-def _per_call(times: Floats, calls: Floats) -> Floats:
-    """(rows,) mean time of a call, NaN without calls."""
-    means: Floats = np.divide(times, calls, out=np.full(len(times), np.nan), where=calls > 0)
-    return means
 
 
 def _calls(
@@ -396,7 +390,7 @@ def _share_and_effects(
 def _means_and_shares(
     noun: str, main: tuple[Floats, Floats, Floats], calls: tuple[Floats, Floats], joined: JoinedRows
 ) -> list[_Column]:
-    mean_a, mean_b = map(_per_call, main[:2], calls)
+    mean_a, mean_b = map(divided, main[:2], calls)
     out: list[_Column] = [
         (column, _cells(values, _mask(column.role, joined)))
         for column, values in zip(columns.means(noun), (mean_a, mean_b, mean_b - mean_a), strict=True)

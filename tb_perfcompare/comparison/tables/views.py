@@ -31,7 +31,7 @@ from tb_perfcompare.comparison.work.measured import (
 )
 from tb_perfcompare.comparison.work.row_work import OF_TABLES, has_work, table_work
 from tb_perfcompare.comparison.work.work_columns import SHOWN_WORK, Made, notes_of, own_columns
-from tb_perfcompare.model.arrays import Floats, Ints, median
+from tb_perfcompare.model.arrays import divided, median
 from tb_perfcompare.model.device_peaks import DevicePeaks, GivenPeak, device_peaks
 from tb_perfcompare.model.summary.groups import KERNEL_METRICS
 from tb_perfcompare.model.summary.job_workers import job_workers
@@ -245,14 +245,9 @@ def _calls_and_times(spec: TableSpec, table: GroupTable, steps: int) -> Iterator
         yield column, times / steps / 1000
         if spec.one and not measure.name:
             mean = columns.time("mean_us", f"Per {spec.one}", f"mean time of one {spec.one}")
-            yield mean, _ratio(times, calls) / 1000
-            yield columns.fraction("share", "Share", "fraction of the time of all rows"), _ratio(times, times.sum())
-
-
-def _ratio(part: Ints, whole: Ints) -> Floats:
-    """part / whole, NaN where the whole is 0."""
-    ratio: Floats = np.divide(part, whole, out=np.full(len(part), np.nan), where=whole > 0)
-    return ratio
+            yield mean, divided(times, calls) / 1000
+            share = columns.fraction("share", "Share", "fraction of the time of all rows")
+            yield share, divided(times, np.full_like(times, times.sum()))
 
 
 def _extremes(table: GroupTable) -> Iterator[Made]:

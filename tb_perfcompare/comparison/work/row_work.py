@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.model.arrays import Flags, Floats, Ints
+from tb_perfcompare.model.arrays import Flags, Floats, Ints, divided
 from tb_perfcompare.model.device_peaks import DevicePeaks, device_peaks
 from tb_perfcompare.model.summary.summary import STATED_WORK, Summary
 from tb_perfcompare.quick_dataclass import dataclass
@@ -70,15 +70,15 @@ class RowWork:
     def ratio(self, over: str, under: str) -> Floats:
         """(r,) one sum over another; NaN if the latter is zero."""
         top, bottom = (getattr(self, name).sum(axis=1).astype(np.float64) for name in (over, under))
-        return _divided(top, bottom)
+        return divided(top, bottom)
 
     def roof_share(self) -> Floats:
         """(r,) share of the roof that the rows reach; above 1 if the model and the peak cannot both be right."""
-        return _divided(np.where(self.roof_ns > 0, self.roof_ns, np.nan), self.time_ns.sum(axis=1).astype(np.float64))
+        return divided(np.where(self.roof_ns > 0, self.roof_ns, np.nan), self.time_ns.sum(axis=1).astype(np.float64))
 
     def coverage(self) -> Floats:
         """(r,) share of the time that has a model."""
-        return _divided(self.time_ns.sum(axis=1).astype(np.float64), self.whole_ns.astype(np.float64))
+        return divided(self.time_ns.sum(axis=1).astype(np.float64), self.whole_ns.astype(np.float64))
 
     def is_far(self) -> Flags:
         """(r,) whether the rows reach so little of their roof that it does not bound them."""
@@ -174,8 +174,3 @@ def _roof_times(keys: Sequence[Key], done: Sequence[Ints], peaks: DevicePeaks | 
 def _listed(texts: Mapping[str, int]) -> str:
     ranked = sorted(texts, key=lambda text: (-texts[text], text))
     return ", ".join(ranked[:_LISTED]) + (", ..." if len(ranked) > _LISTED else "")
-
-
-def _divided(top: Floats, bottom: Floats) -> Floats:
-    quotient: Floats = np.divide(top, bottom, out=np.full(len(top), np.nan), where=bottom > 0)
-    return quotient

@@ -115,10 +115,10 @@ def _times(amount: Amount) -> str:
 def _reserved(pair: RuleContext) -> str:
     """Clause on peak memory: "; peak reserved memory 9,000 → 39,000 MiB of 40,536"; "" if memory events were not
     recorded."""
-    held = [_most_reserved(summary) for summary in (pair.baseline, pair.candidate)]
+    held = [_most_reserved(summary) for summary in pair.sides]
     if not all(held) or held[0] == held[1]:
         return ""
-    sizes = {_device_mib(summary) for summary in (pair.baseline, pair.candidate)}
+    sizes = {_device_mib(summary) for summary in pair.sides}
     size = sizes.pop() if len(sizes) == 1 else 0
     return f"; peak reserved memory {held[0]:,} → {held[1]:,} MiB{f' of {size:,}' if size else ''}"
 

@@ -150,10 +150,9 @@ def _what_is_sent(pair: RuleContext, collective: str, exposed: float) -> str:
 def _called_by(pair: RuleContext, kind: str, exposed: float) -> str:
     """Clause on PyTorch's function that makes them and the function of the program that calls it, if functions were
     recorded: ", called by all_gather_object in train.py(12): step"."""
-    sides = (pair.baseline, pair.candidate)
-    if any(PYTHON_TIME not in side.groups for side in sides):
+    if any(PYTHON_TIME not in side.groups for side in pair.sides):
         return ""
-    before, after = (python_time(side, None) for side in sides)
+    before, after = (python_time(side, None) for side in pair.sides)
     found = []
     for name, one in (after if exposed > 0 else before).items():
         frame, calls = python_frame(name), [side[name].calls if name in side else 0.0 for side in (before, after)]
@@ -288,8 +287,8 @@ class _Split:
 
 
 def _splits(pair: RuleContext) -> tuple[_Split | None, _Split | None]:
-    job, sides = pair.job, (pair.baseline, pair.candidate)
-    if job is None or not job.has_several or any("communication" not in side.groups for side in sides):
+    job = pair.job
+    if job is None or not job.has_several or any("communication" not in side.groups for side in pair.sides):
         return None, None
     return _split(job.a), _split(job.b)
 

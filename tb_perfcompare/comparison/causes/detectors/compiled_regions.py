@@ -159,7 +159,7 @@ def _regions_of_both(pair: RuleContext) -> tuple[_Regions, _Regions]:
     regions = np.array([key.startswith(COMPILED_REGION) for key in rows.key], dtype=bool)
     compiled = regions if regions.any() else np.array([is_compiled(key) for key in rows.key], dtype=bool)
     of = rows.picked(compiled)
-    ids = [_ids(side) for side in (pair.baseline, pair.candidate)]
+    ids = [_ids(side) for side in pair.sides]
     a, b = (_Regions(sum(row.calls[side] for row in of), ids[side]) for side in (0, 1))
     return a, b
 

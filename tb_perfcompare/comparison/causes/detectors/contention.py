@@ -179,7 +179,7 @@ def waiting_rules(pair: RuleContext) -> Iterator[Cause]:
     calls in proportion to their time.
     """
     exposed = pair.exposed("CPU Exec")
-    if any(side.device.count for side in (pair.baseline, pair.candidate)) or abs(exposed) < pair.least_us:
+    if any(side.device.count for side in pair.sides) or abs(exposed) < pair.least_us:
         return
     if not (pair.is_clear("CPU Exec") or _is_clear_of_same_work(pair, exposed)):
         return
@@ -235,7 +235,7 @@ def _is_constant(wait: Floats, alone: Floats, often: Floats) -> bool:
 
 def gil_rules(pair: RuleContext) -> Iterator[Cause]:
     """Waits for the GIL, within operators and between them."""
-    before, after = (_gil_waits(side) for side in (pair.baseline, pair.candidate))
+    before, after = (_gil_waits(side) for side in pair.sides)
     loaders = {*pair.entities("DataLoader").key}
     category_of = {
         name: "Other" if name == NOTHING_RECORDED else "DataLoader" if name in loaders else "CPU Exec"
@@ -395,7 +395,7 @@ def _between_kernels(pair: RuleContext) -> Iterator[Cause]:
 def _apart(pair: RuleContext) -> bool:
     """Whether launched work starts later in every capture of one side than in all of the other."""
     lows, highs = [], []
-    for side in (pair.baseline, pair.candidate):
+    for side in pair.sides:
         group, captures = side.groups[DEVICE_TIMELINE], side.steps.capture
         row = group.keys.index((LAUNCH_LATENCY,))
         late = group.measures_ns["total"][row]

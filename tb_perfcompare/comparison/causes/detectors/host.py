@@ -98,7 +98,7 @@ def host_rules(pair: RuleContext) -> Iterator[Cause]:
     given, layout = other_inputs(pair, name), _layout(pair, name)
     called = None if given is not None or layout else changed_arguments(pair, name)
     changed = given or called
-    function = grown_function(pair.baseline, pair.candidate, slower.delta_us, name) if is_range else None
+    function = grown_function(*pair.sides, slower.delta_us, name) if is_range else None
     clauses = [
         f" on top of {ratio_text(slower.pace)} for all operators" if slower.pace != 1 else "",
         f", {changed.clause}" if changed is not None else "",
@@ -164,7 +164,7 @@ def _look_at_range(pair: RuleContext, function: GrownFunction | None) -> str:
     """What to look at if an annotated range is slower, by the function in it that makes most of that, if known."""
     if function is not None:
         return FUNCTIONS
-    return IN_RANGE if all(map(has_stacks, (pair.baseline, pair.candidate))) else f"{IN_RANGE}{NAMES_FUNCTIONS}"
+    return IN_RANGE if all(map(has_stacks, pair.sides)) else f"{IN_RANGE}{NAMES_FUNCTIONS}"
 
 
 def _exposed(row: LedgerRow, unit: int) -> Amount:
@@ -189,7 +189,7 @@ def _what(slower: bool, *, is_range: bool) -> str:
 def _behind_the_device(pair: RuleContext, exposed: float, pace: float) -> str:
     """The operator that makes most of the slowdown of all operators called as often, "" if none does. If the device
     hides a part of each, growing exposed time may belong to what runs after the slower operator."""
-    if not all(side.device.count for side in (pair.baseline, pair.candidate)):
+    if not all(side.device.count for side in pair.sides):
         return ""
     slower = {
         key[0]: amount.rate_us - (pace - 1) / (pace + 1) * (amount.us_a + amount.us_b)
@@ -206,13 +206,13 @@ def _behind_the_device(pair: RuleContext, exposed: float, pace: float) -> str:
 def _rates(pair: RuleContext, operator: str, *, other_arguments: bool) -> str:
     """Clause about the rate at which the operator works; "" if a device does its work, because host time means
     nothing then."""
-    on_device = any(side.device.count for side in (pair.baseline, pair.candidate))
+    on_device = any(side.device.count for side in pair.sides)
     return "" if on_device else rate_clause(pair, operator, other_arguments=other_arguments)
 
 
 def _layout(pair: RuleContext, operator: str) -> str:
     """Clause about the layout of its inputs, "" if both sides have the same."""
-    before, after = (operator in channels_last(side.environment) for side in (pair.baseline, pair.candidate))
+    before, after = (operator in channels_last(side.environment) for side in pair.sides)
     return "" if before == after else f"; its inputs are {'now' if after else 'no longer'} in channels_last layout"
 
 

@@ -132,7 +132,7 @@ def _why(pair: RuleContext, kernel: str, slower: bool) -> tuple[Rule, str]:
     word = "lower" if slower else "higher"
 
     def moved(fact: str, scale: float = 1.0) -> tuple[float, float] | None:
-        x, y = (kernel_fact(side, kernel, fact) for side in (pair.baseline, pair.candidate))
+        x, y = (kernel_fact(side, kernel, fact) for side in pair.sides)
         if x is None or y is None or ((x - y) if slower else (y - x)) * scale < UTILISATION_CHANGE:
             return None
         return x * scale, y * scale
@@ -156,7 +156,7 @@ def _why(pair: RuleContext, kernel: str, slower: bool) -> tuple[Rule, str]:
 def compiled_otherwise(pair: RuleContext) -> dict[str, tuple[int, int]]:
     """Kernel of both sides -> its registers per thread, if no launch of one side has as many as one of the other: then
     it was compiled with other constants, such as the size of its tile, and its threads do more or less work each."""
-    baseline, candidate = map(_registers, (pair.baseline, pair.candidate))
+    baseline, candidate = map(_registers, pair.sides)
     both = {name: (before, candidate[name]) for name, before in baseline.items() if name in candidate}
     return {name: (max(one), max(other)) for name, (one, other) in both.items() if not one & other}
 

@@ -309,7 +309,7 @@ def _of_another_layer(operator: str, before: str, after: str) -> bool:
 def _other_launches(pair: RuleContext) -> OtherWork | None:
     """Without recorded shapes: kernels launched as often have nearly all more (nearly all fewer) threads, and those
     with a fixed grid take longer (shorter) to match."""
-    if all("operators_by_shape" in side.groups for side in (pair.baseline, pair.candidate)):
+    if all("operators_by_shape" in side.groups for side in pair.sides):
         return None
     launches = pair.amounts("kernels_by_launch")
     shared = list(_launched_as_often(pair, launches))
@@ -328,7 +328,7 @@ def _other_launches(pair: RuleContext) -> OtherWork | None:
     if moved_us < OTHER_LAUNCHES * shared_us and longer * middle < FOLLOWS * middle**2:
         return None
     names = {name for name, *_ in launches}
-    if not all(_recurring_inputs(side, names, "kernels_by_launch") for side in (pair.baseline, pair.candidate)):
+    if not all(_recurring_inputs(side, names, "kernels_by_launch") for side in pair.sides):
         return None
     largest = max(moved, key=lambda kernel: kernel.both_us)
     gone, new = (max(largest.rows, key=lambda row: (sign * row[1].more_calls, row[0]))[0] for sign in (-1, 1))

@@ -36,7 +36,7 @@ def profiler_work_rules(pair: RuleContext) -> Iterator[Cause]:
     delta = sum(row.delta for row in rows) / pair.unit
     if abs(delta) < pair.least_us:
         return
-    flags = "; ".join(option_differences(pair.baseline, pair.candidate))
+    flags = "; ".join(option_differences(*pair.sides))
     sentence = (
         f"Profiler overhead: {signed_time(delta)} per step, as recorded by the profiler"
         f"{f'; recording options differ: {flags}' if flags else ''}."
@@ -53,7 +53,7 @@ def recording_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     alone changes host time."""
     if pair.baseline.device.kind != pair.candidate.device.kind:
         return
-    flags = "; ".join(option_differences(pair.baseline, pair.candidate))
+    flags = "; ".join(option_differences(*pair.sides))
     change_us = pair.once(uninterrupted_change)
     if costlier_to_record(pair, change_us) and abs(change_us) >= pair.least_us:
         if not explained.rules & {*OPERATOR_SLOWER}:
@@ -90,7 +90,7 @@ def recording_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
 def autograd_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     """Autograd records the graph of a backward pass that never comes: inference without no_grad(). Its work is in every
     operator, so it is the likely cause of what no other cause explains."""
-    graphs = [dict(side.environment).get(AUTOGRAD_GRAPH) for side in (pair.baseline, pair.candidate)]
+    graphs = [dict(side.environment).get(AUTOGRAD_GRAPH) for side in pair.sides]
     trains = any(name.startswith("autograd::") for name, *_ in pair.amounts("operators", "host_total"))
     if trains or {*graphs} != {"recorded", "not recorded"}:
         return
@@ -124,7 +124,7 @@ def is_of_1_8_alone(pair: RuleContext, delta: float) -> bool:
 
 
 def _both_ways(pair: RuleContext) -> tuple[tuple[Summary, Summary], tuple[Summary, Summary]]:
-    return (pair.baseline, pair.candidate), (pair.candidate, pair.baseline)
+    return pair.sides, (pair.candidate, pair.baseline)
 
 
 _LOOK_AT = "record both runs with the same options; with_stack and profile_memory cost the most"

@@ -132,7 +132,7 @@ def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
 def _slow_side(pair: RuleContext, number: int, *, at_pace: bool) -> _SlowSide:
     """The steps of side `number` far above its others. `at_pace`: not those in which all the same work is slow, which
     is the machine's."""
-    summary = (pair.baseline, pair.candidate)[number]
+    summary = pair.sides[number]
     pace = pair.pace[number] if pair.pace is not None and at_pace else np.ones(len(summary.steps))
     times = np.rint(summary.steps.total_ns / pace).astype(np.int64)
     slow = _slow_outliers(times)
@@ -269,7 +269,7 @@ def _warm_up(pair: RuleContext) -> Iterator[Cause]:
 def _slow_calls(pair: RuleContext) -> Iterator[Cause]:
     """Some calls of an operator take many times as long as others, in many steps: each new input shape makes a library
     choose, compile or load something. Without a device, other load does the same."""
-    if abs(pair.delta_us) < pair.least_us or not all(side.device.count for side in (pair.baseline, pair.candidate)):
+    if abs(pair.delta_us) < pair.least_us or not all(side.device.count for side in pair.sides):
         return
     sides = [
         (word, summary, _calls_with_slow_ones(summary))

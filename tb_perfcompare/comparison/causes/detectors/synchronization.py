@@ -92,7 +92,7 @@ def wait_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
 
 def _in_usual_step(pair: RuleContext, sign: int) -> bool:
     """Whether the usual step has more (fewer) waits, too."""
-    before, after = (float(median(_per_step(side))) for side in (pair.baseline, pair.candidate))
+    before, after = (float(median(_per_step(side))) for side in pair.sides)
     return call_count_changed(before, after) and sign * (after - before) > 0
 
 

@@ -35,14 +35,14 @@ MAIN_SHARE = 0.5
 def loader_rules(pair: RuleContext) -> Iterator[Cause]:
     """Batches are loaded in the main process on one side, by workers on the other: the data set's operators run within
     the step or outside of it."""
-    loaded = [dict(side.environment).get(LOADED_BY, "") for side in (pair.baseline, pair.candidate)]
+    loaded = [dict(side.environment).get(LOADED_BY, "") for side in pair.sides]
     if {*loaded} != {"main process", "worker processes"}:
         return
     delta = pair.exposed("DataLoader")
     matters = abs(delta) >= pair.least_us
     here, there = ("in the main process", "by workers")[:: 1 if loaded[1] == "main process" else -1]
     batches = f"batches are loaded {here}, no longer {there}."
-    by_category = [side.owned.by_category()[StepCategory.DATALOADER] for side in (pair.baseline, pair.candidate)]
+    by_category = [side.owned.by_category()[StepCategory.DATALOADER] for side in pair.sides]
     times = times_text(*(float(waits.mean()) / 1000 for waits in by_category))
     wait = f"Data loader wait: {signed_time(delta)} per step ({times}); "
     sentence = f"{wait}{batches}" if matters else batches.capitalize()

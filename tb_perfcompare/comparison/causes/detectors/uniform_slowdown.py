@@ -158,7 +158,7 @@ def _spread(pair: RuleContext, category: str, ratio: float) -> dict[Part, float]
 def device_ratio(pair: RuleContext) -> float | None:
     """Uniform ratio of candidate to baseline time per launch of the same kernels; None if they did not change
     uniformly: by the quartiles of their time, and by the typical kernel where the pace of the device is known."""
-    before, after = (side.groups.get("kernels") for side in (pair.baseline, pair.candidate))
+    before, after = (side.groups.get("kernels") for side in pair.sides)
     ratio = uniform_ratio(before, after, pair.numbers)
     pace = next((pace for pace in pair.headline.paces if pace.of == "device" and not pace.unusable), None)
     if ratio is None or pace is None:
@@ -177,7 +177,7 @@ def host_ratio(pair: RuleContext) -> float | None:
     """Uniform ratio over the operators' own host time, None if there is none."""
     tables = []
     steps = math.lcm(len(pair.baseline.steps), len(pair.candidate.steps))
-    for summary in (pair.baseline, pair.candidate):
+    for summary in pair.sides:
         table = summary.groups.get("operators")
         if table is None or "host_self" not in table.measures_ns:
             return None

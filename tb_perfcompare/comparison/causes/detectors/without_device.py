@@ -22,7 +22,7 @@ _MAX_NAMED = 3
 
 def is_without_device(pair: RuleContext) -> bool:
     """Whether one side recorded only the CPU and the other a device."""
-    return on_cpu_alone(pair.baseline, pair.candidate)
+    return on_cpu_alone(*pair.sides)
 
 
 def without_device_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:

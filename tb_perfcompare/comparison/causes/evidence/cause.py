@@ -206,7 +206,7 @@ def cause(
     confidence = confidence or rule.confidence or category_confidence(pair, category)
     share = None if delta_us is None or not of_the_step else share_of(delta_us, pair.delta_us)
     if not look_at:
-        look_at = rule.advice(pair.baseline, pair.candidate, gain=name in rule.names[1:])
+        look_at = rule.advice(*pair.sides, gain=name in rule.names[1:])
     finding = Finding(name, subject, category, delta_us, share, sentence, evidence, confidence, look_at)
     if explains is None:
         explains = {(category, ""): delta_us} if delta_us is not None else {}
@@ -215,7 +215,7 @@ def cause(
 
 def is_of_another_version(pair: RuleContext) -> bool:
     """Whether the traces show different versions of PyTorch, whose operators may run other code."""
-    return bool(written_by_later(pair.baseline, pair.candidate))
+    return bool(written_by_later(*pair.sides))
 
 
 def drawn_by_chance(pair: RuleContext) -> str:

@@ -36,7 +36,7 @@ def fastest_calls(pair: RuleContext, table: str) -> dict[Key, tuple[int, int]]:
 def fastest_steps(pair: RuleContext, table: str) -> dict[Key, tuple[float, float]]:
     """Key of a group table -> lowest mean call time of any step, on both sides, in nanoseconds. Calls on inputs of all
     sizes count."""
-    a, b = (_lowest_means(side.groups.get(table)) for side in (pair.baseline, pair.candidate))
+    a, b = (_lowest_means(side.groups.get(table)) for side in pair.sides)
     return {key: (a[key], b[key]) for key in a if key in b}
 
 

@@ -50,7 +50,7 @@ def first_difference(pair: RuleContext) -> FirstDifference | None:
     same inputs and arguments: the data is the same, and what follows works on what this call makes. None if not so."""
     amounts, otherwise = pair.amounts("operators_by_shape", "host_total"), pair.once(called_otherwise).keys()
     (one, before), (two, after) = (
-        _until_different(_in_order(side), amounts, otherwise) for side in (pair.baseline, pair.candidate)
+        _until_different(_in_order(side), amounts, otherwise) for side in pair.sides
     )
     if before is None or after is None or before[0] != after[0] or _sizes(before[1]) != _sizes(after[1]):
         return None

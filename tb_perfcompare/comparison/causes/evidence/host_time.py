@@ -39,7 +39,7 @@ def recounted_operators(pair: RuleContext) -> frozenset[str]:
     """Operators that nearly every step of a side calls equally often, and the other side a different number of times.
     Even few additional calls are certain then: two more layers of forty."""
     usual = []
-    for summary in (pair.baseline, pair.candidate):
+    for summary in pair.sides:
         table = summary.groups.get("operators")
         if table is None:
             return frozenset()
@@ -112,13 +112,12 @@ them, or a pause, leave operators with cold caches (×1.1 to ×1.9 in recordings
 def machine_or_threads(pair: RuleContext) -> str:
     """Clause on the readings of a uniform change of a program without a device, whose operators run on several
     threads: a trace does not say on how many, and without shapes not on what inputs. "" with a device."""
-    sides = (pair.baseline, pair.candidate)
-    if any(side.device.count for side in sides):
+    if any(side.device.count for side in pair.sides):
         return ""
     readings = ["the machine", "its number of threads"]
     if pair.once(is_of_another_version):
         readings.append("the version of PyTorch")
-    if not all("operators_by_shape" in side.groups for side in sides):
+    if not all("operators_by_shape" in side.groups for side in pair.sides):
         readings.append("the size of inputs: shapes are not recorded")
     program = pair.headline.program
     if program is not None and abs(log1p(program.estimate)) >= log1p(OTHER_WORK):

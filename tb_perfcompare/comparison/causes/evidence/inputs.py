@@ -89,7 +89,7 @@ def values_of_layers(pair: RuleContext) -> OtherArguments | None:
 
 def called_otherwise(pair: RuleContext) -> dict[tuple[str, str], OtherArguments]:
     """(operator, input shapes) -> how its arguments differ."""
-    return other_arguments(pair.baseline, pair.candidate)
+    return other_arguments(*pair.sides)
 
 
 def has_same_inputs(pair: RuleContext, operator: str) -> bool:

@@ -101,7 +101,7 @@ def peak_clause(pair: RuleContext, operator: str) -> str:
     if works is None:
         return ""
     texts, reached = [], []
-    for work, peaks in zip(works[1:], peaks_of(pair.baseline, pair.candidate, pair.options), strict=True):
+    for work, peaks in zip(works[1:], peaks_of(*pair.sides, pair.options), strict=True):
         types = {text for text in work.data_type if text}
         kind = types.pop() if len(types) == 1 else ""
         if peaks is None or kind not in peaks.tflops:
@@ -117,8 +117,8 @@ def peak_clause(pair: RuleContext, operator: str) -> str:
 
 def tensor_cores_by_rate(pair: RuleContext) -> tuple[frozenset[str], frozenset[str]]:
     """Kernels of each side that compute faster than their device can without tensor cores."""
-    peaks = peaks_of(pair.baseline, pair.candidate, pair.options)
-    one, two = (_beyond_vectors(side, own) for side, own in zip((pair.baseline, pair.candidate), peaks, strict=True))
+    peaks = peaks_of(*pair.sides, pair.options)
+    one, two = (_beyond_vectors(side, own) for side, own in zip(pair.sides, peaks, strict=True))
     return one, two
 
 
@@ -136,16 +136,16 @@ def _beyond_vectors(side: Summary, peaks: DevicePeaks | None) -> frozenset[str]:
 
 def _works(pair: RuleContext, row_of: Callable[[Key], Key | None]) -> tuple[list[Key], RowWork, RowWork] | None:
     """(rows, their work on both sides); None if a side does not have it."""
-    tables = [side.groups.get(OPERATOR_WORK) for side in (pair.baseline, pair.candidate)]
+    tables = [side.groups.get(OPERATOR_WORK) for side in pair.sides]
     if any(table is None for table in tables):
         return None
     keys = [key for table in tables if table is not None for key in table.keys]
     rows = {key: row for key in keys if (row := row_of(key)) is not None}
     places = {row: at for at, row in enumerate(dict.fromkeys(rows.values()))}
-    peaks = peaks_of(pair.baseline, pair.candidate, pair.options)
+    peaks = peaks_of(*pair.sides, pair.options)
     a, b = (
         row_work(side, lambda key: rows.get(key, NO_ROW), places, len(places), own)
-        for side, own in zip((pair.baseline, pair.candidate), peaks, strict=True)
+        for side, own in zip(pair.sides, peaks, strict=True)
     )
     return list(places), a, b
 

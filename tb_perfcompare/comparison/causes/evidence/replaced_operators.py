@@ -158,7 +158,7 @@ class Replacement:
 def replacements(pair: RuleContext, usual: float, steady: Callable[[str], bool]) -> list[Replacement]:
     """One replacement for each replaced operator, with its backward pass. `usual`: ratio of the candidate's to the
     baseline's amount of work; `steady`: whether most steps of a side call an operator."""
-    tree, trees = pair.tree, trees_alike(pair.baseline, pair.candidate)
+    tree, trees = pair.tree, trees_alike(*pair.sides)
     if tree is None or trees is None:
         return []
     candidates: list[Replacement] = []

@@ -160,6 +160,11 @@ class RuleContext:
         return found
 
     @property
+    def sides(self) -> tuple[Summary, Summary]:
+        """Baseline and candidate."""
+        return self.baseline, self.candidate
+
+    @property
     def unit(self) -> int:
         """Ledger integers per microsecond and step."""
         return self.ledger.denominator * 1000
@@ -222,7 +227,7 @@ class RuleContext:
         if smallest_p(*self.steps) > self.options.alpha:
             return None, False
         sides = []
-        for summary in (self.baseline, self.candidate):
+        for summary in self.sides:
             seen, owned = observations(summary), summary.owned
             named = self.numbers.of(owned.key) == self.numbers.of((entity,))
             at = np.flatnonzero(named & (owned.category == CATEGORY_LABELS.index(category)))
@@ -300,7 +305,7 @@ class RuleContext:
     def callers(self, role: re.Pattern[str]) -> dict[str, Amount]:
         """Operator -> its own API calls of a role, with exposed time. Empty if a side has none by operator."""
         callers: dict[str, Amount] = {}
-        for side, summary in enumerate((self.baseline, self.candidate)):
+        for side, summary in enumerate(self.sides):
             parts = summary.owned.parts
             if parts is None or "operator" not in parts.recorded_keys:
                 return {}
@@ -311,7 +316,7 @@ class RuleContext:
         return callers
 
     def _joined(self, table: str, measure: str) -> AmountColumns:
-        groups = [side.groups.get(table) for side in (self.baseline, self.candidate)]
+        groups = [side.groups.get(table) for side in self.sides]
         if table in IF_RECORDED and any(group is None for group in groups):
             groups = [None, None]
         sides = [group if group is not None and measure in group.measures_ns else None for group in groups]
@@ -327,7 +332,7 @@ class RuleContext:
 
     def _plain(self, category: int) -> dict[Key, Amount]:
         amounts: dict[Key, Amount] = {}
-        for side, summary in enumerate((self.baseline, self.candidate)):
+        for side, summary in enumerate(self.sides):
             owned, steps = summary.owned, len(summary.steps)
             rows = (owned.category == category).nonzero()[0]
             for row in rows.tolist():
@@ -353,7 +358,7 @@ def _with_lists_joined(amounts: dict[Key, Amount]) -> dict[Key, Amount]:
 
 
 def _clear(pair: RuleContext) -> SignificantCategories:
-    return significant_categories(pair.baseline, pair.candidate, pair.p_values, pair.options.alpha)
+    return significant_categories(*pair.sides, pair.p_values, pair.options.alpha)
 
 
 def _one(side: int, calls: float, us: float) -> Amount:

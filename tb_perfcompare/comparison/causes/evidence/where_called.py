@@ -75,7 +75,7 @@ def where_called(pair: RuleContext, changed: Sequence[tuple[str, Amount]]) -> st
 
 
 def _where(pair: RuleContext, side: int, operator: str, usual: float) -> str:
-    summary, joined = (pair.baseline, pair.candidate)[side], pair.columns("operators", "host_total").joined
+    summary, joined = pair.sides[side], pair.columns("operators", "host_total").joined
     rows = (joined.at_a, joined.at_b)[side][joined.with_part(0, operator)]
     if not len(rows) or rows[0] < 0 or summary.ranks is not None:
         return ""
@@ -140,7 +140,7 @@ def _growing(summary: Summary) -> dict[str, Growth]:
 def growing_inputs(pair: RuleContext) -> str:
     """Clause on the operator with the largest inputs that grow from step to step on one side only: "inputs grow from
     step to step, e.g. aten::cat 1,024 → 15,360 elements in the candidate"; "" if there is none."""
-    sides = [_growing_sizes(side) for side in (pair.baseline, pair.candidate)]
+    sides = [_growing_sizes(side) for side in pair.sides]
     found = [
         (sizes[1], name, side) for side, growing in enumerate(sides) for name, sizes in growing.items()
         if name not in sides[1 - side]
