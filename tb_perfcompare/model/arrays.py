@@ -153,6 +153,13 @@ def are_in(values: NDArray[Number], wanted: NDArray[Number]) -> Flags:
     return is_wanted
 
 
+def is_of(codes: AnyInts, member: int) -> Flags:
+    """(n,) Whether each code is this member of an IntEnum. With the member itself numpy compares bytes in 18 times the
+    time, as 8-byte integers."""
+    flags: Flags = codes == np.int8(member)
+    return flags
+
+
 def places_of(values: AnyInts | Sequence[int], size: int) -> Ints32:
     """(size,) index of each number in `values`, which holds none twice; -1 if it is not there."""
     places = np.full(size, -1, dtype=np.int32)

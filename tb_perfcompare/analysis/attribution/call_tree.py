@@ -97,11 +97,12 @@ class FrameNodes:
     def keys(self, nodes: NodeIndex) -> list[FrameKey]:
         """Returns the frame keys of these nodes."""
         entity, kind = self.entity[nodes], self.kind[nodes]
-        names, key, category = self.names, self.owners.key, np.append(self.owners.category, 0)[np.maximum(entity, -1)]
-        other = StepCategory.OTHER
+        names, key, whole, other = self.names, self.owners.key, FrameKind.WHOLE, StepCategory.OTHER
+        columns = (np.append(column, 0)[np.maximum(entity, -1)].tolist() for column in (self.owners.category, key.code))
+        texts = key.pool.texts
         return [
-            WHOLE if k == FrameKind.WHOLE else (k, other, names[-1 - e]) if e < 0 else (k, c, key[e])
-            for k, e, c in zip(kind.tolist(), entity.tolist(), category.tolist(), strict=True)
+            WHOLE if k == whole else (k, other, names[-1 - e]) if e < 0 else (k, c, texts[text])
+            for k, e, c, text in zip(kind.tolist(), entity.tolist(), *columns, strict=True)
         ]
 
 

@@ -19,7 +19,7 @@ from tb_perfcompare.analysis.columns.native_passes import Coded
 from tb_perfcompare.analysis.columns.nesting import sorted_order
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.api_calls import RELEASE, STREAM_WAIT, WAIT
-from tb_perfcompare.model.arrays import EventIndex, Flags, Ints, are_in, is_run_start, unique
+from tb_perfcompare.model.arrays import EventIndex, Flags, Ints, are_in, is_of, is_run_start, unique
 from tb_perfcompare.model.events import Category, FlowTable
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -126,7 +126,7 @@ def _waits(timeline: InterpretedTrace, device: DeviceEdges) -> tuple[Ints, Ints,
     rows = timeline.calls_with(WAIT, RELEASE)
     last, done = _last_ended(device.end_ns, timeline.ends(rows))
     waited = done > timeline.events.start_ns[rows]
-    copies = np.flatnonzero(timeline.events.category[device.row] == Category.MEMCPY)
+    copies = np.flatnonzero(is_of(timeline.events.category[device.row], Category.MEMCPY))
     caller = timeline.launcher[device.row[copies]]
     at_once = (caller >= 0) & (device.end_ns[copies] <= timeline.ends(caller))
     rows = np.concatenate([rows[waited], caller[at_once]])

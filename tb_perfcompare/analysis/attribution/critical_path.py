@@ -29,7 +29,7 @@ from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.analysis.trace.threads import main_lane
-from tb_perfcompare.model.arrays import EventIndex, Ints, unique
+from tb_perfcompare.model.arrays import EventIndex, Ints, is_of, unique
 from tb_perfcompare.model.events import FlowTable
 from tb_perfcompare.model.summary.groups import EVENT_EDGE, LAUNCH_EDGE, STREAM_EDGE, WAIT_EDGE
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, GroupTable, StepCategory
@@ -127,7 +127,7 @@ def _table(
     entities = len(owners.key)
     pool = operator_keys_of(timeline.events.strings)
     gap_places = np.array(pool.places([name for name, _ in _GAPS]), dtype=np.int32)
-    nameless = (owners.category == StepCategory.OTHER) & (owners.key.code == gap_places[_IDLE])
+    nameless = is_of(owners.category, StepCategory.OTHER) & (owners.key.code == gap_places[_IDLE])
     # idle time has one row, whether it is an entity or a gap
     idle_row = int(np.append(np.flatnonzero(nameless), entities + _IDLE)[0])
     row_of_gap = np.append(entities + np.arange(_IDLE), idle_row)

@@ -15,7 +15,16 @@ from tb_perfcompare.analysis.columns.operator_keys import kernel_places, operato
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.analysis.trace.threads import on_other_threads
-from tb_perfcompare.model.arrays import EventIndex, Ints, Ints32, StepIndex, places_of, stable_order, unique_places
+from tb_perfcompare.model.arrays import (
+    EventIndex,
+    Ints,
+    Ints32,
+    StepIndex,
+    is_of,
+    places_of,
+    stable_order,
+    unique_places,
+)
 from tb_perfcompare.model.events import Category, EventTable
 from tb_perfcompare.model.summary.summary import (
     DEVICE_CATEGORIES,
@@ -132,13 +141,13 @@ def _key_places(timeline: InterpretedTrace, role: Ints, name: Ints) -> Ints32:
     """(p,) Index into OperatorKeys.pool of the key of each (role, name) pair."""
     events = timeline.events
     overhead = np.zeros(len(events.strings) + 1, dtype=bool)
-    overhead[events.name[events.category == Category.OVERHEAD]] = True
+    overhead[events.name[is_of(events.category, Category.OVERHEAD)]] = True
     is_device = np.zeros(len(StepCategory), dtype=bool)
     is_device[list(DEVICE_CATEGORIES)] = True
     host, at = ~is_device[role], np.flatnonzero(is_device[role])
     keys = operator_keys_of(events.strings)
     place = np.zeros(len(role), dtype=np.int32)
     place[host] = keys.of(name[host])
-    place[(role == StepCategory.OTHER) & overhead[name]] = keys.places((PROFILER_WORK,))[0]
+    place[is_of(role, StepCategory.OTHER) & overhead[name]] = keys.places((PROFILER_WORK,))[0]
     place[at] = kernel_places(events.strings, name[at])
     return place

@@ -15,7 +15,7 @@ from tb_perfcompare.analysis.columns.numbering import gather, scatter_add
 from tb_perfcompare.analysis.trace.event_steps import step_of
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows
-from tb_perfcompare.model.arrays import EventIndex, Ints, thinned, unique, unique_places
+from tb_perfcompare.model.arrays import EventIndex, Ints, is_of, thinned, unique, unique_places
 from tb_perfcompare.model.events import ABSENT, Category
 from tb_perfcompare.model.names.names import other_keys
 from tb_perfcompare.model.summary.memory import MemoryCurve, MemoryUse
@@ -33,7 +33,7 @@ def memory_use(timeline: InterpretedTrace, windows: Windows) -> MemoryUse | None
     `windows` are those of the host's markers.
     """
     events = timeline.events
-    rows = np.flatnonzero(events.category == Category.MEMORY)
+    rows = np.flatnonzero(is_of(events.category, Category.MEMORY))
     if not len(rows) or not len(windows.label):
         return None
     start, end = int(windows.start_ns[0]), int(windows.end_ns[-1])

@@ -21,7 +21,7 @@ from tb_perfcompare.analysis.columns.operator_keys import UNKNOWN_LAUNCH, operat
 from tb_perfcompare.analysis.entities.operators import numbered_texts
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.threads import main_lane
-from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Ints, Ints32, Nanoseconds, StepIndex
+from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Ints, Ints32, Nanoseconds, StepIndex, is_of
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.names import operator_key
 from tb_perfcompare.model.strings import StringTable
@@ -141,7 +141,7 @@ def _callers(timeline: InterpretedTrace, rows: EventIndex) -> tuple[Ints32, list
     events = timeline.events
     caller = np.zeros(len(rows), dtype=np.int32)
     # "(profiler overhead)" is one entity; its parts are the kinds of overhead.
-    overhead = np.flatnonzero(gather(events.category, rows) == Category.OVERHEAD)
+    overhead = np.flatnonzero(is_of(gather(events.category, rows), Category.OVERHEAD))
     calls = rows_where(gather(timeline.is_device | timeline.is_api, rows))
     operator = timeline.operator[rows[calls]]
     called = np.flatnonzero(operator >= 0)

@@ -11,7 +11,7 @@ from tb_perfcompare.analysis.columns.numbering import factorize, gather, numbere
 from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.threads import innermost_around, nested
-from tb_perfcompare.model.arrays import EventIndex, Flags, Ints32, StepIndex, min_by_target
+from tb_perfcompare.model.arrays import EventIndex, Flags, Ints32, StepIndex, is_of, min_by_target
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.python_frames import is_of_program
 from tb_perfcompare.model.summary.groups import PYTHON_DEPTH
@@ -26,13 +26,13 @@ def python_time(timeline: InterpretedTrace, owners: Owners, step: StepIndex, ste
     """Returns PYTHON_TIME; None without Python functions that own time. A function that calls itself, or that
     another one calls in it, counts once."""
     events, shares = timeline.events, owners.shares
-    functions = np.flatnonzero(gather(events.category, owners.row) == Category.PYTHON_FUNCTION)
+    functions = np.flatnonzero(is_of(gather(events.category, owners.row), Category.PYTHON_FUNCTION))
     if not len(functions):
         return None
     own = np.zeros(len(events), dtype=np.int64)
     own[owners.row[functions]] = scatter_add(shares.claim, len(owners.row), value=shares.time_ns)[functions, 0]
     rows, nesting = nested(timeline, np.concatenate([owners.row[functions], rows_where(timeline.is_operator)]))
-    names, is_function = gather(events.name, rows), gather(events.category, rows) == Category.PYTHON_FUNCTION
+    names, is_function = gather(events.name, rows), is_of(gather(events.category, rows), Category.PYTHON_FUNCTION)
     around, within = _callers(timeline, names, is_function, nesting), _ranges(timeline, rows)
     spent = np.where(is_function & (within >= 0), nesting.end - gather(events.start_ns, rows) - nesting.inside, 0)
     times = [with_descendants(nesting.parent, nesting.depth, ns) for ns in (gather(own, rows), spent)]
@@ -76,7 +76,7 @@ def _ranges(timeline: InterpretedTrace, rows: EventIndex) -> Ints32:
     """(r,) Name of the innermost annotated range around the start of each event, -1 without one. A range starts in the
     Python function that opens it and outlives that, so both are not nested."""
     events = timeline.events
-    ranges, nesting = nested(timeline, rows_where((events.category == Category.ANNOTATION) & ~timeline.is_marker))
+    ranges, nesting = nested(timeline, rows_where(is_of(events.category, Category.ANNOTATION) & ~timeline.is_marker))
     around = innermost_around(timeline, ranges, nesting, rows)
     return gather(np.append(gather(events.name, ranges), np.int32(-1)), around)
 

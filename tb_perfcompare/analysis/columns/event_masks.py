@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.columns.numbering import gather
-from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, NameIndex
+from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, NameIndex, is_of
 from tb_perfcompare.model.events import Category, EventTable
 from tb_perfcompare.model.names.names import passing_names
 from tb_perfcompare.model.strings import StringTable
@@ -20,9 +20,9 @@ def is_one_of(category: NDArray[np.int8], members: Iterable[Category]) -> Flags:
     if others and others[-1] - first == len(others):  # consecutive values: one comparison for all
         flags: Flags = (category - np.int8(first)).view(np.uint8) <= len(others)
         return flags
-    flags = category == first
+    flags = is_of(category, first)
     for other in others:
-        flags |= category == other
+        flags |= is_of(category, other)
     return flags
 
 

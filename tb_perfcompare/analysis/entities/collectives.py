@@ -10,7 +10,7 @@ from tb_perfcompare.analysis.columns.intervals import covered_in_windows, union
 from tb_perfcompare.analysis.entities.message_sizes import recorded_argument
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows
-from tb_perfcompare.model.arrays import EventIndex, Ints, StepIndex
+from tb_perfcompare.model.arrays import EventIndex, Ints, StepIndex, is_of
 from tb_perfcompare.model.names.names import kernel_key
 from tb_perfcompare.model.summary.collectives import UNKNOWN, Collectives
 from tb_perfcompare.model.summary.summary import StepCategory
@@ -26,7 +26,7 @@ def collectives(timeline: InterpretedTrace, windows: Windows, step: StepIndex) -
 
     `step` (n,) is each event's step or -1. None if there are no collectives.
     """
-    role = timeline.role == StepCategory.COMMUNICATION
+    role = is_of(timeline.role, StepCategory.COMMUNICATION)
     on_device = np.flatnonzero(role & timeline.is_device)
     rows = on_device if len(on_device) else _outermost(timeline, np.flatnonzero(role))
     counted = rows[step[rows] >= 0]
@@ -39,7 +39,7 @@ def collectives(timeline: InterpretedTrace, windows: Windows, step: StepIndex) -
     busy = union(events.start_ns[rows], timeline.ends(rows))
     hidden = np.full(len(windows.label), UNKNOWN, dtype=np.int64)
     if len(on_device):
-        kernels = np.flatnonzero(timeline.role == StepCategory.KERNEL)
+        kernels = np.flatnonzero(is_of(timeline.role, StepCategory.KERNEL))
         hidden = _covered_by_both(busy, union(events.start_ns[kernels], timeline.ends(kernels)), windows)
     return Collectives(
         keys, group_size, key[places], step[counted].astype(np.int64), events.start_ns[counted], events.dur_ns[counted],
@@ -93,7 +93,7 @@ def _keys(timeline: InterpretedTrace, rows: EventIndex) -> tuple[tuple[tuple[str
 def _launchers(timeline: InterpretedTrace, rows: EventIndex) -> Ints:
     """(r,) Name code of the collective operator that launched each event, else UNKNOWN."""
     operator = timeline.operator[rows].astype(np.int64)
-    is_collective = (operator >= 0) & (timeline.role[operator] == StepCategory.COMMUNICATION)
+    is_collective = (operator >= 0) & is_of(timeline.role[operator], StepCategory.COMMUNICATION)
     return np.where(is_collective, timeline.events.name[operator], UNKNOWN).astype(np.int64)
 
 

@@ -12,7 +12,7 @@ from tb_perfcompare.analysis.columns.event_masks import named
 from tb_perfcompare.analysis.columns.grouping import argument_values
 from tb_perfcompare.analysis.columns.intervals import covered
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.model.arrays import EventIndex, Ints, unique
+from tb_perfcompare.model.arrays import EventIndex, Ints, is_of, unique
 from tb_perfcompare.model.device import uses_tensor_cores
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, DeviceMetric, OwnedTime, StepCategory
@@ -22,7 +22,7 @@ from tb_perfcompare.number_text import percent
 def device_metrics(timeline: InterpretedTrace, low: int, high: int) -> tuple[DeviceMetric, ...]:
     """Returns the metrics of each device in the window [low, high) of the trace's clock."""
     events = timeline.events
-    kernels = np.flatnonzero(events.category == Category.KERNEL)
+    kernels = np.flatnonzero(is_of(events.category, Category.KERNEL))
     if not len(kernels) or high <= low:
         return ()
     device = argument_values(events, "device", kernels, -1)

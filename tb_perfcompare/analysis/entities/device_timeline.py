@@ -15,7 +15,7 @@ from tb_perfcompare.analysis.columns.numbering import scatter_add
 from tb_perfcompare.analysis.trace.event_steps import step_of
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows
-from tb_perfcompare.model.arrays import EventIndex, Flags, Ints, min_by_target, unique
+from tb_perfcompare.model.arrays import EventIndex, Flags, Ints, is_of, min_by_target, unique
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.summary.groups import (
     BUSY,
@@ -80,13 +80,13 @@ def _figures(timeline: InterpretedTrace, windows: Windows, rows: EventIndex) -> 
     events = timeline.events
     start, end, role = events.start_ns[rows], timeline.ends(rows), timeline.role[rows]
     low, high = windows.start_ns, windows.end_ns
-    copies = (role == StepCategory.MEMCPY) | (role == StepCategory.MEMSET)
-    kernels = role == StepCategory.KERNEL
+    copies = is_of(role, StepCategory.MEMCPY) | is_of(role, StepCategory.MEMSET)
+    kernels = is_of(role, StepCategory.KERNEL)
     computing, with_copies = (union(start[chosen], end[chosen]) for chosen in (kernels, kernels | copies))
     busy = union(start, end)
     covered = [covered_in_windows(intervals, low, high) for intervals in (computing, with_copies, busy)]
     step = step_of(start, windows)
-    short = (events.category[rows] == Category.KERNEL) & (end - start < SHORT_NS)
+    short = is_of(events.category[rows], Category.KERNEL) & (end - start < SHORT_NS)
 
     def begun(chosen: Flags, weights: Ints | None = None) -> Ints:
         return scatter_add(np.where(chosen, step, -1), len(low), value=weights)[:, 0]
@@ -96,7 +96,7 @@ def _figures(timeline: InterpretedTrace, windows: Windows, rows: EventIndex) -> 
     return {
         BUSY: (covered[2], begun(np.ones(len(rows), dtype=bool))),
         EXPOSED_COPIES: (covered[1] - covered[0], begun(copies)),
-        EXPOSED_COMMUNICATION: (covered[2] - covered[1], begun(role == StepCategory.COMMUNICATION)),
+        EXPOSED_COMMUNICATION: (covered[2] - covered[1], begun(is_of(role, StepCategory.COMMUNICATION))),
         IDLE: (parts[:, 0].sum(axis=0), parts[:, 1].sum(axis=0)),
         SHORT_KERNELS: (begun(short, end - start), begun(short)),
         **idle,

@@ -16,7 +16,7 @@ from tb_perfcompare.analysis.entities.launch_properties import launch_texts
 from tb_perfcompare.analysis.entities.message_sizes import message_table, messages_of
 from tb_perfcompare.analysis.entities.operators import forest_rows, numbered_texts
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Floats, Ints, StepIndex, weighted_means
+from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Floats, Ints, StepIndex, is_of, weighted_means
 from tb_perfcompare.model.device import uses_tensor_cores
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.names import kernel_key
@@ -47,9 +47,9 @@ def device_tables(
     most time.
     """
     events, category = timeline.events, timeline.events.category
-    kernels = _Work(timeline, category == Category.KERNEL, step, steps)
+    kernels = _Work(timeline, is_of(category, Category.KERNEL), step, steps)
     copies = _Work(timeline, is_one_of(category, (Category.MEMCPY, Category.MEMSET)), step, steps)
-    collectives = _Work(timeline, timeline.role == StepCategory.COMMUNICATION, step, steps)
+    collectives = _Work(timeline, is_of(timeline.role, StepCategory.COMMUNICATION), step, steps)
     measured = {name: argument_values(events, name, kernels.rows, np.nan) for name in ("blocks_per_sm", "occupancy")}
     tables = {
         "kernels": kernels.table(measured=measured, tensor_cores=True),

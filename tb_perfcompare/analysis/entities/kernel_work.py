@@ -12,7 +12,7 @@ from tb_perfcompare.analysis.columns.numbering import factorize, gather, numbere
 from tb_perfcompare.analysis.columns.operator_keys import kernel_places, operator_keys_of
 from tb_perfcompare.analysis.entities.known_work import KnownWork, recorded_work, records_work
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, StepIndex
+from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, StepIndex, is_of
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.texts import Coded, TextPool
 
@@ -35,7 +35,7 @@ def kernel_work(
     unknown which one did it. Work that the trace states for a kernel takes precedence.
     """
     events = timeline.events
-    rows = rows_where((events.category == Category.KERNEL) & (step >= 0))
+    rows = rows_where(is_of(events.category, Category.KERNEL) & (step >= 0))
     key, names = _keys(timeline, rows)
     call = call_of[gather(timeline.operator, rows)]
     is_single, first = _single_kernel_calls(timeline, step, call_of, call, key, len(kind))
@@ -73,7 +73,7 @@ def _single_kernel_calls(
     low, high = np.full(calls + 1, np.iinfo(np.int32).max, dtype=np.int32), np.full(calls + 1, -1, dtype=np.int32)
     np.minimum.at(low, call, key)
     np.maximum.at(high, call, key)
-    copies = rows_where((timeline.events.category == Category.MEMCPY) & (step >= 0))
+    copies = rows_where(is_of(timeline.events.category, Category.MEMCPY) & (step >= 0))
     high[call_of[gather(timeline.operator, copies)]] = np.iinfo(np.int32).max
     number: Ints = np.arange(len(call))
     first = np.full(calls + 1, len(call))

@@ -6,7 +6,7 @@ import numpy as np
 
 from tb_perfcompare.analysis.columns.grouping import Groups, argument_values
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Ints, StepIndex
+from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Ints, StepIndex, is_of
 from tb_perfcompare.model.collective_messages import Message, message
 from tb_perfcompare.model.summary.collectives import BUS_BYTES, MESSAGE_BYTES, SIZED_CALLS, SIZED_TIME
 from tb_perfcompare.model.summary.summary import GroupTable, StepCategory
@@ -91,7 +91,7 @@ def recorded_argument(timeline: InterpretedTrace, argument: str, rows: EventInde
 
 def message_table(timeline: InterpretedTrace, step: StepIndex, steps: int) -> GroupTable | None:
     """Collectives on the device by name, ranks of the group and message size; None if no message is known."""
-    rows = np.flatnonzero((timeline.role == StepCategory.COMMUNICATION) & timeline.is_device & (step >= 0))
+    rows = np.flatnonzero(is_of(timeline.role, StepCategory.COMMUNICATION) & timeline.is_device & (step >= 0))
     all_messages = messages_of(timeline, rows)
     is_known = all_messages.message >= 0
     if not is_known.any():

@@ -10,7 +10,7 @@ from tb_perfcompare.analysis.columns.numbering import factorize
 from tb_perfcompare.analysis.entities.operators import device_self_times, forest_rows
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.threads import innermost_around, nested
-from tb_perfcompare.model.arrays import EventIndex, Ints, Ints32, StepIndex
+from tb_perfcompare.model.arrays import EventIndex, Ints, Ints32, StepIndex, is_of
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.names import MODULE_PREFIX
 from tb_perfcompare.model.summary.summary import GroupTable
@@ -24,7 +24,7 @@ def module_calls(timeline: InterpretedTrace) -> Ints:
     if column is None:
         return np.zeros(0, dtype=np.int64)
     rows = column.rows.astype(np.int64)
-    calls: Ints = rows[events.category[rows] == Category.PYTHON_FUNCTION]
+    calls: Ints = rows[is_of(events.category[rows], Category.PYTHON_FUNCTION)]
     return calls
 
 

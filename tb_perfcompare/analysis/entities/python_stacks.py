@@ -14,7 +14,7 @@ from tb_perfcompare.analysis.columns.nesting import by_level
 from tb_perfcompare.analysis.entities.modules import module_calls
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.threads import innermost_around, nested
-from tb_perfcompare.model.arrays import EventIndex, Ints, NodeIndex
+from tb_perfcompare.model.arrays import EventIndex, Ints, NodeIndex, is_of
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.names import operator_key
 from tb_perfcompare.model.summary.split_time import distinct
@@ -48,7 +48,7 @@ class PythonStacks:
 
 def python_stacks(timeline: InterpretedTrace) -> PythonStacks | None:
     """Returns the Python stacks; None if the trace has neither Python functions nor text stacks."""
-    rows = np.flatnonzero(timeline.events.category == Category.PYTHON_FUNCTION)
+    rows = np.flatnonzero(is_of(timeline.events.category, Category.PYTHON_FUNCTION))
     return _of_functions(timeline, rows) if len(rows) else _of_texts(timeline)
 
 

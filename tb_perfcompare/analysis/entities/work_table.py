@@ -26,7 +26,7 @@ from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.work.operator_work import GENERATED, Work, operator_work, reasons_without_model
 from tb_perfcompare.analysis.work.tensor_lists import types_of_lists
 from tb_perfcompare.analysis.work.without_model import MOVES_NOTHING
-from tb_perfcompare.model.arrays import AnyInts, Flags, Floats, Ints, Ints32, StepIndex, min_by_target, places_of
+from tb_perfcompare.model.arrays import AnyInts, Flags, Floats, Ints, Ints32, StepIndex, is_of, min_by_target, places_of
 from tb_perfcompare.model.device import uses_tensor_cores
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.summary.groups import CALL_ARGUMENTS
@@ -237,7 +237,7 @@ def _launched(timeline: InterpretedTrace, node_of: Ints32, category: Category) -
     operators, of the operator around them).
     """
     events = timeline.events
-    rows = rows_where((events.category == category) & (timeline.operator >= 0))
+    rows = rows_where(is_of(events.category, category) & (timeline.operator >= 0))
     node = gather(node_of, gather(timeline.operator, rows))
     rows, node = rows[node >= 0], node[node >= 0]
     used, name = factorize(gather(events.name, rows), len(events.strings))

@@ -20,7 +20,7 @@ from tb_perfcompare.analysis.iterations.marks import (
 )
 from tb_perfcompare.analysis.iterations.sequences import Sequence, outside
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.model.arrays import Ints, are_in
+from tb_perfcompare.model.arrays import Ints, are_in, is_of
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.names import is_collective_annotation, is_loader, is_optimizer, is_step
 from tb_perfcompare.model.names.numbers_out import glob_pattern, without_numbers
@@ -63,10 +63,10 @@ _MAX_SCORED = 16
 def annotation_rows(timeline: InterpretedTrace) -> Ints:
     """Returns the host annotations; if the host was not recorded, their copies on streams."""
     category = timeline.events.category
-    rows = np.flatnonzero(category == Category.ANNOTATION)
+    rows = np.flatnonzero(is_of(category, Category.ANNOTATION))
     if len(rows) or timeline.is_host_work.any():
         return rows
-    return np.flatnonzero(category == Category.DEVICE_ANNOTATION)
+    return np.flatnonzero(is_of(category, Category.DEVICE_ANNOTATION))
 
 
 def by_name(timeline: InterpretedTrace, rows: Ints, likely: Iterable[int] | None = None) -> dict[str, Ints]:
@@ -103,7 +103,7 @@ def marks_with_known_names(timeline: InterpretedTrace, known: tuple[str, ...] = 
     rows = annotation_rows(timeline)
     likely = _likely(events.strings, known)
     # category of annotations until 2021
-    old = np.flatnonzero(events.category == Category.OPERATOR) if likely else rows[:0]
+    old = np.flatnonzero(is_of(events.category, Category.OPERATOR)) if likely else rows[:0]
     names = by_name(timeline, rows)
     for name, codes in by_name(timeline, old, likely).items():
         if any(_matches(pattern, name) for pattern in known):

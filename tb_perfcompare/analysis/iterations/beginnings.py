@@ -9,7 +9,7 @@ import numpy as np
 from tb_perfcompare.analysis.iterations.marks import MIN_OCCURRENCES, Marks
 from tb_perfcompare.analysis.iterations.sequences import IN_NEARLY_ALL, Sequence
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.model.arrays import Ints
+from tb_perfcompare.model.arrays import Ints, is_of
 from tb_perfcompare.model.events import Category
 
 _MAX_COMPARED = 4_000_000
@@ -79,7 +79,7 @@ def _once_in_each(name: Ints, edges: Ints) -> Ints | None:
 def _around(timeline: InterpretedTrace, sequence: Sequence, start_ns: Ints) -> Ints:
     """Returns the starts of these calls, or of annotations that start between the previous call and them."""
     events = timeline.events
-    rows = np.flatnonzero((events.category == Category.ANNOTATION) & (timeline.lane == sequence.lane))
+    rows = np.flatnonzero(is_of(events.category, Category.ANNOTATION) & (timeline.lane == sequence.lane))
     begins = np.sort(events.start_ns[rows])
     before = np.searchsorted(sequence.start_ns, start_ns)
     end = np.concatenate([[np.iinfo(np.int64).min], sequence.end_ns])[before]

@@ -12,7 +12,7 @@ from tb_perfcompare.analysis.iterations.find import find_iterations
 from tb_perfcompare.analysis.iterations.marks import MIN_OCCURRENCES, Marks
 from tb_perfcompare.analysis.trace.interpretation import NO_ROLE, InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows, range_windows, recorded_extent, step_windows, whole_windows
-from tb_perfcompare.model.arrays import median
+from tb_perfcompare.model.arrays import is_of, median
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.kinds import kinds_of
 from tb_perfcompare.model.names.numbers_out import BETWEEN, numbers_in, without_numbers
@@ -163,7 +163,7 @@ def _with_markers(timeline: InterpretedTrace, marks: Marks) -> InterpretedTrace:
     """Turns ranges around whole iterations into step markers, like ProfilerStep, so that they own no time."""
     if marks.rows is None or not len(marks.rows):
         return timeline
-    rows = marks.rows[timeline.events.category[marks.rows] == Category.ANNOTATION]
+    rows = marks.rows[is_of(timeline.events.category[marks.rows], Category.ANNOTATION)]
     is_marker, role = timeline.is_marker.copy(), timeline.role.copy()
     is_marker[rows], role[rows] = True, NO_ROLE
     return replace(timeline, is_marker=is_marker, role=role)

@@ -11,7 +11,7 @@ import numpy as np
 from tb_perfcompare.analysis.columns.event_masks import is_one_of, used_codes
 from tb_perfcompare.analysis.columns.numbering import gather
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.model.arrays import unique
+from tb_perfcompare.model.arrays import is_of, unique
 from tb_perfcompare.model.events import Category, EventTable
 from tb_perfcompare.model.input_shapes import NO_TYPES
 from tb_perfcompare.model.names.compiled_names import COMPILED_REGION, COMPILED_REGIONS, MAX_REGIONS, region_id
@@ -113,7 +113,7 @@ def recorded_flag(flag: str, recording: TraceRecording) -> str:
     if flag == "with_stack" and "call_stack" in events.args:
         return "true" if any(text not in _NO_STACK for text in _used_texts(events, "call_stack")) else ""
     kind = _RECORDED_WITH.get(flag)
-    return "true" if kind is not None and (events.category == kind).any() else ""
+    return "true" if kind is not None and is_of(events.category, kind).any() else ""
 
 
 def _written(recording: TraceRecording) -> list[tuple[str, str]]:

@@ -17,7 +17,17 @@ from tb_perfcompare.analysis.columns.native_passes import Coded
 from tb_perfcompare.analysis.columns.nesting import Enclosers, innermost, nest
 from tb_perfcompare.analysis.columns.numbering import gather, last_equal, rows_where, scatter_add
 from tb_perfcompare.model.api_calls import calls
-from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, LaneIndex, NameIndex, Nanoseconds, NodeIndex
+from tb_perfcompare.model.arrays import (
+    AnyInts,
+    Flags,
+    Ints,
+    Ints32,
+    LaneIndex,
+    NameIndex,
+    Nanoseconds,
+    NodeIndex,
+    is_of,
+)
 from tb_perfcompare.model.events import ABSENT, Category, EventTable
 from tb_perfcompare.model.names.names import (
     collective_kernels,
@@ -137,8 +147,8 @@ def interpret(events: EventTable, vendor: Vendor) -> InterpretedTrace:
     api, device = is_one_of(category, _API), is_one_of(category, _DEVICE)
     lane = _lanes(events)
     work = host & ~step
-    is_operator = (category == Category.OPERATOR) & ~(step | special | names.where(is_wrapper))
-    is_node = work & ((category != Category.ANNOTATION) | special)
+    is_operator = is_of(category, Category.OPERATOR) & ~(step | special | names.where(is_wrapper))
+    is_node = work & (~is_of(category, Category.ANNOTATION) | special)
     forest = _host_forest(events, lane, is_node, is_operator)
     ids_unusable = _ids_repeat_correlation(events, api)
     launcher = _launchers(events, api, device)
@@ -155,7 +165,7 @@ def interpret(events: EventTable, vendor: Vendor) -> InterpretedTrace:
         is_marker=step & host,
         host=forest,
         ids_unusable=ids_unusable,
-        device_markers=int((step & (category == Category.DEVICE_ANNOTATION)).sum()),
+        device_markers=int((step & is_of(category, Category.DEVICE_ANNOTATION)).sum()),
     )
 
 
@@ -277,10 +287,10 @@ def _roles(
     category = events.category
     role = np.full(len(events), NO_ROLE, dtype=np.int8)
     role[host] = StepCategory.CPU_EXEC
-    role[host & loader & (category != Category.PYTHON)] = StepCategory.DATALOADER
+    role[host & loader & ~is_of(category, Category.PYTHON)] = StepCategory.DATALOADER
     role[host & annotated] = StepCategory.COMMUNICATION
     role[api] = StepCategory.RUNTIME
-    kernel = category == Category.KERNEL
+    kernel = is_of(category, Category.KERNEL)
     role[kernel] = StepCategory.KERNEL
     role[_collective_kernels(events, kernel)] = StepCategory.COMMUNICATION
     named = events.args.get("collective_name")
@@ -288,8 +298,8 @@ def _roles(
         carried = np.zeros(len(events), dtype=bool)
         carried[named.rows] = True
         role[kernel & carried] = StepCategory.COMMUNICATION
-    role[category == Category.MEMCPY] = StepCategory.MEMCPY
-    role[category == Category.MEMSET] = StepCategory.MEMSET
+    role[is_of(category, Category.MEMCPY)] = StepCategory.MEMCPY
+    role[is_of(category, Category.MEMSET)] = StepCategory.MEMSET
     # Kernels that a collective operator launched are communication, whatever their name.
     communicates = np.zeros(len(events.strings), dtype=bool)
     record = events.strings.find("record_param_comms")

@@ -13,7 +13,7 @@ import numpy as np
 
 from tb_perfcompare.analysis.columns.numbering import rows_where
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.model.arrays import AnyInts, Ints, Nanoseconds
+from tb_perfcompare.model.arrays import AnyInts, Ints, Nanoseconds, is_of
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.names import step_label
 from tb_perfcompare.model.texts import numbered
@@ -110,7 +110,7 @@ def profiler_markers(timeline: InterpretedTrace) -> Ints:
         names = np.array([text.startswith("ProfilerStep#") for text in events.strings.texts], dtype=bool)
         if timeline.is_host_work.any() or not len(names):
             return rows
-        rows = np.flatnonzero(names[events.name] & (events.category == Category.DEVICE_ANNOTATION))
+        rows = np.flatnonzero(names[events.name] & is_of(events.category, Category.DEVICE_ANNOTATION))
     markers_of_name: dict[int, list[int]] = {}
     end_of = dict(zip(rows.tolist(), timeline.ends(rows).tolist(), strict=True))
     for row in rows[np.lexsort((events.start_ns[rows], -events.dur_ns[rows]))].tolist():

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.analysis.columns.nesting import Enclosers, Nesting, innermost, nest
 from tb_perfcompare.analysis.columns.numbering import gather
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.model.arrays import AnyInts, Flags, Ints32
+from tb_perfcompare.model.arrays import AnyInts, Flags, Ints32, is_of
 from tb_perfcompare.model.events import Category
 
 Rows = TypeVar("Rows", bound=np.integer[Any])
@@ -36,7 +36,7 @@ def main_lane(timeline: InterpretedTrace) -> int:
 def on_other_threads(timeline: InterpretedTrace) -> Flags:
     """(n,) Python functions of other threads than the main one: loggers, writers, monitors, clients. Not those of
     threads that run operators, such as the backward pass or a replica of the model: the main thread waits for them."""
-    other: Flags = timeline.events.category == Category.PYTHON_FUNCTION
+    other: Flags = is_of(timeline.events.category, Category.PYTHON_FUNCTION)
     if other.any():
         runs_operators = np.zeros(len(timeline.events.lanes), dtype=bool)
         runs_operators[timeline.lane[timeline.is_operator]] = True

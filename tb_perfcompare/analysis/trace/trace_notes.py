@@ -7,7 +7,7 @@ import numpy as np
 from tb_perfcompare.analysis.trace.event_steps import EventSteps
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows
-from tb_perfcompare.model.arrays import Ints
+from tb_perfcompare.model.arrays import Ints, is_of
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recordings.recording import TraceRecording
 from tb_perfcompare.model.summary.summary import StepCategory
@@ -28,7 +28,7 @@ def reading_notes(recording: TraceRecording, timeline: InterpretedTrace, windows
     total = int(device.sum())
     late = _share_after_steps(timeline, windows)
     # torch-tb-profiler already counts host annotations of collectives as Communication; kernels are moved there.
-    moved = int((device & (timeline.role == StepCategory.COMMUNICATION)).sum())
+    moved = int((device & is_of(timeline.role, StepCategory.COMMUNICATION)).sum())
     possible: list[tuple[bool, NoteCode, str]] = [
         (total == 0, NoteCode.NO_DEVICE_EVENTS, "no device events: host time only"),
         (

@@ -13,7 +13,7 @@ from dataclasses import field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.model.arrays import Flags, Ints32, LaneIndex, NameIndex, Nanoseconds, unique
+from tb_perfcompare.model.arrays import Flags, Ints32, LaneIndex, NameIndex, Nanoseconds, is_of, unique
 from tb_perfcompare.model.device import category_of
 from tb_perfcompare.model.events import Category, EventTable, FlowTable, LaneTable, SparseColumn
 from tb_perfcompare.model.recordings.recording import NO_RANGES, MeasuredRanges
@@ -173,7 +173,7 @@ def _tell_hosts_from_devices(category: NDArray[np.int8], of_both: Flags, lane: L
     """Makes API calls of those events (Vendor.of_both) that lie in a process without other device work."""
     if not of_both.any():
         return
-    devices = {lanes.pid[own] for own in unique(lane[(category == Category.KERNEL) & ~of_both]).tolist()}
+    devices = {lanes.pid[own] for own in unique(lane[is_of(category, Category.KERNEL) & ~of_both]).tolist()}
     on_host = np.array([pid not in devices for pid in lanes.pid], dtype=bool)
     category[of_both & on_host[lane]] = Category.RUNTIME
 

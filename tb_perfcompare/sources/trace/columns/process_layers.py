@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.model.arrays import Flags, Ints, LaneIndex, NameIndex, Nanoseconds, unique, unique_places
+from tb_perfcompare.model.arrays import Flags, Ints, LaneIndex, NameIndex, Nanoseconds, is_of, unique, unique_places
 from tb_perfcompare.model.device import COLLECTIVE_KERNELS, COLLECTIVE_LAYERS, LAYER_COPIES, LAYER_WORK, PROCESS_LAYERS
 from tb_perfcompare.model.events import ABSENT, Category, LaneTable, SparseColumn
 from tb_perfcompare.model.strings import StringTable
@@ -52,10 +52,10 @@ def layered(
         return category, 0
     of_lane = np.array([PROCESS_LAYERS.get(text, Category.OTHER) for text in process], dtype=np.int8)
     repeats_collectives = np.array([text in COLLECTIVE_LAYERS for text in process], dtype=bool)
-    rows = np.flatnonzero(bare & (of_lane[lane] != Category.OTHER))
+    rows = np.flatnonzero(bare & ~is_of(of_lane[lane], Category.OTHER))
     out = category.copy()
     out[rows] = of_lane[lane[rows]]
-    on_device = rows[out[rows] == Category.KERNEL]
+    on_device = rows[is_of(out[rows], Category.KERNEL)]
     collective = _name_passes(strings, name, lambda text: text.startswith(COLLECTIVE_KERNELS))[on_device]
     repeats = repeats_collectives[lane[on_device]]
     # A collective is both on a stream and in the layer of collectives: count it once.
@@ -99,7 +99,7 @@ def joined_by_arrows(
     is_joined = at < len(order)
     is_joined[is_joined] = arrows.number[order[at[is_joined]]] == arrows.number[ends[is_joined]]
     source, target = order[at[is_joined]], ends[is_joined]
-    host = np.flatnonzero(category == Category.OPERATOR)
+    host = np.flatnonzero(is_of(category, Category.OPERATOR))
     work = np.flatnonzero(np.isin(category, (Category.KERNEL, Category.MEMCPY, Category.MEMSET)))
     operator = _event_at(host[np.argsort(dur_ns[host], kind="stable")], lane, start_ns, arrows, source)
     device = _event_at(work, lane, start_ns, arrows, target)
