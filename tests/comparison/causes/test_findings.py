@@ -84,9 +84,10 @@ def test_a_wait_names_the_call_and_its_operator() -> None:
         trace.op("aten::_local_scalar_dense", at + 801, at + 989)
         trace.call("cudaStreamSynchronize", at + 802, at + 988)
 
-    finding = finding_of(compare(run(), run(extra=wait)), "runtime_time")
-    assert finding.subject == "cudaStreamSynchronize"
-    assert "cudaStreamSynchronize +186 µs (1 → 2 calls per step" in finding.sentence
+    finding = finding_of(compare(run(), run(extra=wait)), "synchronisation")
+    assert finding.subject == "aten::item"
+    assert "+186 µs per step; the host waits 1 → 2 times per step (0 → 1 under aten::item)" in finding.sentence
+    assert "mostly in cudaStreamSynchronize itself" in finding.sentence
 
 
 def test_many_small_new_kernels_are_named_together() -> None:

@@ -25,8 +25,8 @@ def training(*, waits: int = 0, slices: int = 0, checks: int = 0, each: int = 40
             host += length + 2
             if place < waits:
                 for _ in range(checks):
-                    trace.op("aten::isfinite", host, host + 60)
-                    host += 61
+                    trace.op("aten::isfinite", host, host + 15)
+                    host += 16
                 trace.op("aten::copy_", host, device + 5)
                 trace.call("cudaStreamSynchronize", host + 2, device + 3)
                 host = device + 6
@@ -80,3 +80,23 @@ def test_operators_whose_exposed_time_alone_changed_are_not_named() -> None:
         (cpu,) = [one for one in compare(*map(launching, sides)).findings if one.rule == "host_time"]
         assert f"own time, hidden or not, {grew} most in aten::add (" in cpu.sentence
         assert "aten::copy" not in cpu.sentence and cpu.subject == "CPU Exec"
+
+
+def test_waits_do_not_explain_the_new_operators_around_them() -> None:
+    """A step that the host makes long already, with more work that waits for the device now and then."""
+
+    def measured(checks: int) -> TraceBuilder:
+        trace = TraceBuilder()
+        for number in range(8):
+            begin = host = 20_000 * number
+            for name in (*("aten::mm",) * 20, *("aten::sort", "aten::index", "aten::cumsum", "aten::item") * checks):
+                trace.op(name, host, host + 60)
+                trace.kernel(name[6:], host + 30, host + 50, launch=(host + 10, host + 20))
+                host += 62
+                if name == "aten::item":
+                    trace.call("cudaStreamSynchronize", host - 8, host - 4)
+            trace.step(number, begin, host)
+        return trace
+
+    first, *_ = compare(measured(0), measured(40)).findings
+    assert first.rule == "operators_changed" and first.share is not None and first.share > 0.9

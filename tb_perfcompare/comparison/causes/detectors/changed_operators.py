@@ -49,7 +49,8 @@ from tb_perfcompare.comparison.causes.evidence.where_called import (
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import EntityRows, LedgerRow
 from tb_perfcompare.comparison.result.wording import calls_text, many, number_text, numbers_text, short, signed_time
-from tb_perfcompare.model.api_calls import GRAPH_LAUNCH, WAIT
+from tb_perfcompare.model.api_calls import GRAPH_LAUNCH, LAUNCH, WAIT
+from tb_perfcompare.model.api_calls import calls as is_role
 from tb_perfcompare.model.names.compiled_names import is_compiled
 from tb_perfcompare.model.names.names import is_collective_operator
 from tb_perfcompare.model.names.work_kinds import FILLS, MOVING, MOVING_CALLERS, VIEWS, work_kind
@@ -492,8 +493,8 @@ def _in_most_steps(summary: Summary) -> set[str]:
 def _explained(
     pair: RuleContext, operator: str, own: LedgerRow | None, kernels: Mapping[Key, Amount], calls: Amount
 ) -> dict[Part, float]:
-    """Exposed time, on the host and of launched kernels, that more or fewer calls account for. Calls with another
-    data type launch kernels of other names, so the change of all kernels together is the limit."""
+    """Exposed time, on the host, of launches and of launched kernels, that more or fewer calls account for. Calls with
+    another data type launch kernels of other names, so the change of all kernels together is the limit."""
     launched = total(kernels.values())
     counted = replace(launched, calls_a=calls.calls_a, calls_b=calls.calls_b).counted_us
     counted = max(counted, min(_of_shapes(pair, operator, calls), launched.delta_us, key=abs), key=abs)
@@ -501,6 +502,9 @@ def _explained(
     whole = fsum(parts.values())
     share = min(1.0, counted / whole) if whole * counted > 0 else 0.0
     host: dict[Part, float] = {} if own is None else {(CPU_EXEC, own.path[1]): _host_us(pair, own)}
+    for name, amount in pair.api_calls_of(operator).items():
+        if is_role(LAUNCH, name):
+            host["Runtime", name] = replace(amount, calls_a=calls.calls_a, calls_b=calls.calls_b).counted_us
     shares = _exposed_shares(pair, parts) if share else {}
     return host | {(KERNEL, kernel): us * share * shares[kernel] for kernel, us in parts.items() if shares}
 

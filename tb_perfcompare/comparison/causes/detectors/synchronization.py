@@ -7,7 +7,7 @@ from math import fsum
 
 import numpy as np
 
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Part, Rule, cause, of_categories
 from tb_perfcompare.comparison.causes.evidence.host_time import (
     HOST,
     added_calls,
@@ -15,6 +15,7 @@ from tb_perfcompare.comparison.causes.evidence.host_time import (
     idle_text,
     is_same_runtime,
     less_hidden,
+    working_calls,
 )
 from tb_perfcompare.comparison.causes.evidence.known_settings import setting_of_arguments
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total
@@ -33,9 +34,6 @@ likelier cause."""
 
 FEW_STEPS = 0.5
 """Share of the steps that must have waits for these to belong to the training loop."""
-
-CALLS_OF_A_WAIT = 4
-"""Up to this many additional calls of an operator for each additional wait belong to it: checks and reading back."""
 
 ALIKE = 0.05
 """Largest relative difference of additional calls for two operators to have the same."""
@@ -61,9 +59,11 @@ def wait_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     sign, more, no_longer = (1, "More", "no longer") if waits.more_calls > 0 else (-1, "Less", "now")
     if _only_in_few_steps(pair.candidate if sign > 0 else pair.baseline):
         return
-    moved = explained.left(pair, EXPOSED)
-    part = _without_long_steps(pair, sign) * _no_longer_hidden(pair, moved, waits.more_calls)
-    moved = {category: us * part for category, us in moved.items()}
+    left, of_waits, usual = explained.left(pair, EXPOSED), _exposed_waits(pair, sign), _without_long_steps(pair, sign)
+    left["Runtime"] -= fsum(of_waits.values())
+    part = usual * _no_longer_hidden(pair, left, waits.more_calls)
+    moved = of_categories({category: us * part for category, us in left.items()})
+    moved |= {wait: us * usual for wait, us in of_waits.items()}
     delta = fsum(moved.values())
     caller, of_caller = _caller(pair, sign)
     subject, evidence = caller or SYNCHRONISATION.names[0], tuple[Evidence, ...]()
@@ -82,12 +82,21 @@ def wait_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
         return
     if sign * pair.exposed("Kernel") <= -MAIN_SHARE * abs(delta):  # kernels that hide less are the likelier cause
         return
-    idle = idle_text(pair, delta) if part >= MAIN_SHARE else ""
+    so = f"so host work is {no_longer} hidden behind kernels{idle_text(pair, delta) if part >= MAIN_SHARE else ''}"
+    longest = max(of_waits, key=lambda wait: (abs(of_waits[wait]), wait), default=("", ""))
+    if abs(moved.get(longest, 0.0)) >= MAIN_SHARE * abs(delta):
+        so = f"mostly in {longest[1]} itself"
     yield cause(
         pair, SYNCHRONISATION, subject, "Runtime", delta,
-        f"{title}: {signed_time(delta)} per step; {how}, so host work is {no_longer} hidden behind kernels{idle}.",
-        evidence, explains=of_categories(moved), look_at=setting_of_arguments(pair, caller) if caller else "",
+        f"{title}: {signed_time(delta)} per step; {how}, {so}.",
+        evidence, explains=moved, look_at=setting_of_arguments(pair, caller) if caller else "",
     )  # fmt: skip
+
+
+def _exposed_waits(pair: RuleContext, sign: int) -> dict[Part, float]:
+    """Part -> change of the exposed time of the waits themselves, in the direction of their number."""
+    rows = [row for row in pair.entities("Runtime") if calls(WAIT, row.path[1]) and sign * row.delta > 0]
+    return {("Runtime", row.path[1]): row.delta / pair.unit for row in rows}
 
 
 def _in_usual_step(pair: RuleContext, sign: int) -> bool:
@@ -98,16 +107,24 @@ def _in_usual_step(pair: RuleContext, sign: int) -> bool:
 
 def _no_longer_hidden(pair: RuleContext, left: Mapping[str, float], more_waits: float) -> float:
     """Share of what is left of exposed host time that waits expose: all of it if the host would be faster than the
-    device without them. Else slower calls are not theirs, nor are additional ones if these make most of it and are
-    more than the waits come with."""
+    device without them. Else slower calls are not theirs, nor are additional ones if these, but for those that wait,
+    take longer than what the device hid before: then the host has more to do than the waits can expose."""
     sign = 1 if more_waits > 0 else -1
     if _would_be_hidden(pair, sign):
         return 1.0
     exposed = sign * (left["CPU Exec"] + left["Runtime"])
-    hidden, added = sign * less_hidden(pair), sign * added_calls(pair, CALLS_OF_A_WAIT * abs(more_waits))
-    if added > MAIN_SHARE * hidden:
-        hidden -= added
+    hidden, before = sign * less_hidden(pair), _hidden_before(pair, sign)
+    added = sign * added_calls(pair, (1 + ALIKE) * abs(more_waits))
+    if added > before:
+        hidden = min(hidden - added, before)
     return min(max(hidden / exposed, 0.0), 1.0) if exposed > 0 else 1.0
+
+
+def _hidden_before(pair: RuleContext, sign: int) -> float:
+    """Host work that the device hides on the side with fewer waits, microseconds per step."""
+    side = 0 if sign > 0 else 1
+    worked = fsum(amount.us_a if side == 0 else amount.us_b for amount in working_calls(pair))
+    return worked - fsum(pair.exposed_times(category)[side] for category in ("CPU Exec", "Runtime"))
 
 
 def _would_be_hidden(pair: RuleContext, sign: int) -> bool:

@@ -84,6 +84,20 @@ class Amount:
 NOTHING = Amount()
 
 
+def _api_calls(pair: RuleContext) -> dict[str, dict[str, Amount]]:
+    """Operator -> API call -> its calls and exposed time. Empty if a side has none by operator."""
+    found: dict[str, dict[str, Amount]] = {}
+    for side, summary in enumerate(pair.sides):
+        parts = summary.owned.parts
+        if parts is None or "operator" not in parts.recorded_keys:
+            return {}
+        for (category, entity, caller, _), ns, count in zip(parts.keys, *parts.totals(), strict=True):
+            if category == "Runtime":
+                own, steps = found.setdefault(caller, {}), len(summary.steps)
+                own[entity] = own.get(entity, NOTHING) + _one(side, count / steps, ns / steps / 1000)
+    return found
+
+
 def total(amounts: Iterable[Amount]) -> Amount:
     """Sum, rounded once: the same in any order, so that exchanging the sides negates it."""
     every = tuple(amounts)
@@ -304,16 +318,14 @@ class RuleContext:
 
     def callers(self, role: re.Pattern[str]) -> dict[str, Amount]:
         """Operator -> its own API calls of a role, with exposed time. Empty if a side has none by operator."""
-        callers: dict[str, Amount] = {}
-        for side, summary in enumerate(self.sides):
-            parts = summary.owned.parts
-            if parts is None or "operator" not in parts.recorded_keys:
-                return {}
-            for (category, entity, caller, _), ns, count in zip(parts.keys, *parts.totals(), strict=True):
-                if category == "Runtime" and calls(role, entity):
-                    steps = len(summary.steps)
-                    callers[caller] = callers.get(caller, NOTHING) + _one(side, count / steps, ns / steps / 1000)
-        return callers
+        return {
+            operator: total(amount for name, amount in own.items() if calls(role, name))
+            for operator, own in self.once(_api_calls).items() if any(calls(role, name) for name in own)
+        }  # fmt: skip
+
+    def api_calls_of(self, operator: str) -> Mapping[str, Amount]:
+        """The operator's own API calls, with exposed time. Empty if a side has none by operator."""
+        return self.once(_api_calls).get(operator, {})
 
     def _joined(self, table: str, measure: str) -> AmountColumns:
         groups = [side.groups.get(table) for side in self.sides]
