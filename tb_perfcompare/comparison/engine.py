@@ -18,7 +18,7 @@ from tb_perfcompare.comparison.causes.leading_cause import order_findings, with_
 from tb_perfcompare.comparison.causes.minor_findings import (
     without_interruptions,
     without_minor_changes,
-    without_noise_against,
+    without_noise,
     without_unknown_pace,
 )
 from tb_perfcompare.comparison.judged import Judged, judge_summaries
@@ -177,7 +177,7 @@ def _findings(
         findings = find_causes(context, detected, causes.explained_kernels | detected.entities)
         if change_us := context.once(uninterrupted_change):
             findings = without_interruptions(findings, detected.findings, change_us)
-        findings = without_noise_against(findings, headline)
+        findings = without_noise(findings, detected.findings, headline)
         every = (*detected.findings, *findings, *causes.findings)
         every = without_minor_changes(every, context.typical_us, context.least_us, detected.offsetting)
         every = without_unknown_pace(every, headline)

@@ -32,6 +32,7 @@ from tb_perfcompare.comparison.causes.evidence.responsible_operator import respo
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.significant_categories import repeatability
 from tb_perfcompare.comparison.result.finding import Evidence, Finding, share_of
+from tb_perfcompare.comparison.result.headline import Basis
 from tb_perfcompare.comparison.result.ledger_rows import STATUSES, EntityRows, LedgerRow, columns_of
 from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.wording import (
@@ -202,7 +203,7 @@ def _rest_us(row: LedgerRow, known: _Known) -> float:
     explained_us = known.detected.explained.get(label, 0.0)
     rest_us = delta_us - explained_us
     least_us = max(known.context.least_us, MIN_REST_SHARE * max(abs(delta_us), abs(explained_us)))
-    if abs(rest_us) < least_us or not rest_us:
+    if abs(rest_us) < least_us or not rest_us or _is_of_pace(label, explained_us, rest_us, known):
         return 0.0
     unnamed = columns_of(label, known.context.ledger.entities(label))
     if explained_us:
@@ -236,6 +237,15 @@ def _change(row: LedgerRow, rest_us: float, known: _Known) -> _Change:
         is_python=is_python,
         inside=grown_function(*known.sides, rest_us) if is_python else None,
     )  # fmt: skip
+
+
+def _is_of_pace(category: str, explained_us: float, rest_us: float, known: _Known) -> bool:
+    """Whether causes explain all that the program changed at equal machine speed: then the rest is the machine's."""
+    paced = known.context.paced.get(category)
+    if paced is None or not explained_us or known.context.headline.basis is not Basis.PROGRAM:
+        return False
+    left_us = paced.us - explained_us
+    return left_us * rest_us <= 0 or abs(left_us) < known.context.least_us
 
 
 def _is_counted(category: str, entities: EntityRows, delta_us: float, known: _Known) -> bool:

@@ -63,11 +63,17 @@ def without_interruptions(
     )  # fmt: skip
 
 
-def without_noise_against(general: Iterable[Finding], headline: Headline) -> tuple[Finding, ...]:
-    """General findings, without those against a verdict of the program that are within the spread of the steps: as
-    recorded, the machine's pace makes them."""
+def without_noise(
+    general: Iterable[Finding], causes: Iterable[Finding], headline: Headline
+) -> tuple[Finding, ...]:  # fmt: skip
+    """General findings, without those that are within the spread of the steps if the verdict is the program's: as
+    recorded, the machine's pace makes them. Of its direction they stay if no cause of the program is known."""
     way = headline.verdict.way if headline.basis is Basis.PROGRAM else 0
-    return tuple(finding for finding in general if is_sure(finding) or way * finding.change_us >= 0)
+    known = any(cause.rule not in OF_THE_MACHINE and way * cause.change_us > 0 for cause in causes)
+    return tuple(
+        finding for finding in general
+        if not way or is_sure(finding) or (not known and way * finding.change_us >= 0)
+    )  # fmt: skip
 
 
 def _least_share(finding: Finding) -> float:

@@ -8,7 +8,7 @@ import pytest
 
 from tb_perfcompare.comparison.causes.evidence.inputs import elements
 from tb_perfcompare.comparison.causes.leading_cause import order_findings
-from tb_perfcompare.comparison.causes.minor_findings import without_noise_against
+from tb_perfcompare.comparison.causes.minor_findings import without_noise
 from tb_perfcompare.comparison.result.finding import WITHIN_SPREAD, Finding
 from tb_perfcompare.comparison.result.headline import Basis, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -95,15 +95,18 @@ def test_tensors_in_lists_are_inputs_too(shape: str, count: int) -> None:
     assert elements(shape) == count
 
 
-def test_noise_against_the_program_is_not_reported() -> None:
+def test_noise_is_no_cause_of_the_program() -> None:
     noise, sure, same_way = (
         Finding("host_time", "", "CPU Exec", us, None, "", (), confidence)
         for us, confidence in ((-9.0, WITHIN_SPREAD), (-5.0, "statistically significant"), (4.0, WITHIN_SPREAD))
     )
     recorded = judge(([1000, 1010], [2000, 2010]), ([0, 0], [0, 0]), CompareOptions())
     slower = replace(recorded, verdict=Verdict.SLOWER, basis=Basis.PROGRAM)
-    assert without_noise_against([noise, sure, same_way], slower) == (sure, same_way)
-    assert without_noise_against([noise, sure, same_way], recorded) == (noise, sure, same_way)
+    cause = Finding("more_calls", "", "all", 300.0, None, "", (), "certain: calls are counted")
+    assert without_noise([noise, sure, same_way], [], slower) == (sure, same_way)
+    assert without_noise([noise, sure, same_way], [cause], slower) == (sure,)
+    assert without_noise([noise, sure, same_way], [replace(cause, rule="host_pace")], slower) == (sure, same_way)
+    assert without_noise([noise, sure, same_way], [], recorded) == (noise, sure, same_way)
 
 
 def test_causes_of_the_machine_follow_causes_of_the_program() -> None:

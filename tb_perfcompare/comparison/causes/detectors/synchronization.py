@@ -18,12 +18,12 @@ from tb_perfcompare.comparison.causes.evidence.host_time import (
     working_calls,
 )
 from tb_perfcompare.comparison.causes.evidence.known_settings import setting_of_arguments
-from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total
+from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total, total_by_key
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.headline import Basis
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time
 from tb_perfcompare.comparison.statistics.mean_effect import outlying_steps
-from tb_perfcompare.model.api_calls import WAIT, calls
+from tb_perfcompare.model.api_calls import LAUNCH, WAIT, calls
 from tb_perfcompare.model.arrays import Ints, median
 from tb_perfcompare.model.summary.groups import BUSY, DEVICE_TIMELINE
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, OUTSIDE_OPERATORS, StepCategory, Summary
@@ -94,9 +94,17 @@ def wait_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
 
 
 def _exposed_waits(pair: RuleContext, sign: int) -> dict[Part, float]:
-    """Part -> change of the exposed time of the waits themselves, in the direction of their number."""
-    rows = [row for row in pair.entities("Runtime") if calls(WAIT, row.path[1]) and sign * row.delta > 0]
-    return {("Runtime", row.path[1]): row.delta / pair.unit for row in rows}
+    """Part -> change of the exposed time of the waits and of what is called with them, such as the copy of aten::item,
+    in the direction of their number."""
+    callers = [name for name, waits in pair.callers(WAIT).items() if sign * waits.more_calls > 0]
+    called = [
+        (("Runtime", name), amount.delta_us) for caller in callers
+        for name, amount in pair.api_calls_of(caller).items() if not calls(LAUNCH, name)
+    ] or [
+        (("Runtime", row.path[1]), row.delta / pair.unit) for row in pair.entities("Runtime")
+        if calls(WAIT, row.path[1])
+    ]  # fmt: skip
+    return {part: us for part, us in total_by_key(called).items() if sign * us > 0}
 
 
 def _in_usual_step(pair: RuleContext, sign: int) -> bool:
