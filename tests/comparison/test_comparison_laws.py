@@ -8,6 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tb_perfcompare.comparison.result.headline import Verdict
+from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.workspace.disk_cache.comparison_codec import as_bytes, from_bytes
 from tests.analysis.summaries import summarised
 from tests.build import TraceBuilder
