@@ -104,14 +104,9 @@ def find_cycle_causes(
 
 
 def _finding(
-    group: str,
-    parts: tuple[_Part, _Part],
-    sides: tuple[Summary, Summary],
-    headline: Headline,
-    moved: tuple[CounterChange, ...],
-    options: CompareOptions,
-    test: tuple[float, float] | None,
-) -> Finding:
+    group: str, parts: tuple[_Part, _Part], sides: tuple[Summary, Summary], headline: Headline,
+    moved: tuple[CounterChange, ...], options: CompareOptions, test: tuple[float, float] | None,
+) -> Finding:  # fmt: skip
     x, y = parts
     delta_us = y.time_us - x.time_us
     word = next((side.device.word for side in sides if side.device.count), "Device")

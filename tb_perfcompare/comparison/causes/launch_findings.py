@@ -120,14 +120,9 @@ class _Books:
 
 
 def find_launch_causes(
-    ledger: Ledger,
-    baseline: Summary,
-    candidate: Summary,
-    rows: LaunchRows | None,
-    p_values: Mapping[str, float | None],
-    verdict: Verdict,
-    options: CompareOptions,
-) -> LaunchCauses:
+    ledger: Ledger, baseline: Summary, candidate: Summary, rows: LaunchRows | None,
+    p_values: Mapping[str, float | None], verdict: Verdict, options: CompareOptions,
+) -> LaunchCauses:  # fmt: skip
     """Findings on kernel listings; none for other sources or identical sides."""
     if not (baseline.bound_ns and candidate.bound_ns and baseline.metric == candidate.metric == "kernel_time"):
         return LaunchCauses()

@@ -331,13 +331,9 @@ how well the rest follows it."""
 
 
 def allow_little_common_work(
-    work: CommonWork,
-    recorded: Headline,
-    sides: tuple[Summary, Summary],
-    options: CompareOptions,
-    strata: Strata | None,
-    amount: AmountOfWork | None = None,
-) -> CommonWork:
+    work: CommonWork, recorded: Headline, sides: tuple[Summary, Summary], options: CompareOptions,
+    strata: Strata | None, amount: AmountOfWork | None = None,
+) -> CommonWork:  # fmt: skip
     """Returns `work`. Only if it has no clocks and the recorded times give no direction, returns the result of
     accepting less common work, provided that the program has a direction at that pace."""
     if work.clocked is not None or recorded.verdict is not Verdict.INCONCLUSIVE:

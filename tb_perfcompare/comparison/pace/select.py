@@ -180,13 +180,9 @@ def _with_other_types(sides: tuple[Summary, Summary], samples: tuple[Samples, Sa
 
 
 def _reasons(
-    keys: Sequence[Key],
-    calls: Sequence[Floats],
-    captures: Sequence[NDArray[np.int32]],
-    other_types: Collection[str],
-    arguments: Collection[Key],
-    waiting: Collection[str],
-) -> list[str]:
+    keys: Sequence[Key], calls: Sequence[Floats], captures: Sequence[NDArray[np.int32]], other_types: Collection[str],
+    arguments: Collection[Key], waiting: Collection[str],
+) -> list[str]:  # fmt: skip
     """Returns why each row is not used, "" if it is."""
     missing = np.zeros(len(keys), dtype=bool)
     varying = np.zeros(len(keys), dtype=bool)

@@ -58,14 +58,9 @@ class _Side:
 _Sides = tuple[_Side, _Side]
 
 def sensitivity(
-    baseline: Summary,
-    candidate: Summary,
-    headline: Headline,
-    work: CommonWork,
-    options: CompareOptions,
-    strata: Strata | None = None,
-    amount: AmountOfWork | None = None,
-) -> tuple[str, str]:
+    baseline: Summary, candidate: Summary, headline: Headline, work: CommonWork, options: CompareOptions,
+    strata: Strata | None = None, amount: AmountOfWork | None = None,
+) -> tuple[str, str]:  # fmt: skip
     """(which single steps, captures or ranks change the verdict when dropped; if dropping one step of each side changes
     it, the verdict without that step and how to leave it out), "" for none."""
     sides = _sides(baseline, candidate, amount)

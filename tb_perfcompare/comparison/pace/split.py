@@ -99,13 +99,9 @@ def paces_of_observations(work: CommonWork) -> dict[str, SidePair]:
 
 
 def common_work(
-    baseline: Summary,
-    candidate: Summary,
-    options: CompareOptions,
-    strata: Strata | None = None,
-    least: float = MIN_COVERAGE,
-    amount: AmountOfWork | None = None,
-) -> CommonWork:
+    baseline: Summary, candidate: Summary, options: CompareOptions, strata: Strata | None = None,
+    least: float = MIN_COVERAGE, amount: AmountOfWork | None = None,
+) -> CommonWork:  # fmt: skip
     """Finds the common work of two sides and their clocks, or why there are none. `strata`: kinds of the
     observations; `least`: share of the step that the common work has to cover if there is no device work; `amount`:
     the amount of work, if that varies: then all times are those at equal amount."""

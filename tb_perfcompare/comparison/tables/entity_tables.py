@@ -84,15 +84,10 @@ class _Draft:
 
 
 def diff_tables(
-    names: Iterable[str],
-    baseline: Summary,
-    candidate: Summary,
-    headline_delta_us: float | None,
-    options: CompareOptions = DEFAULT_OPTIONS,
-    paces: Paces = NO_PACES,
-    numbers: TextNumbers | None = None,
+    names: Iterable[str], baseline: Summary, candidate: Summary, headline_delta_us: float | None,
+    options: CompareOptions = DEFAULT_OPTIONS, paces: Paces = NO_PACES, numbers: TextNumbers | None = None,
     at_level: AtLevel | None = None,
-) -> dict[str, Table]:
+) -> dict[str, Table]:  # fmt: skip
     """Builds those of the named tables of TABLE_SPECS that either side has; of IF_RECORDED those that both have. Rows
     are tested at equal machine speed if `paces` has their pace, and `at_level` if the amount of work varies. `numbers`
     may hold names of both sides already."""
