@@ -167,11 +167,11 @@ def _findings(
     if baseline.metric == CYCLE_TIME:
         findings = find_cycle_causes(baseline, candidate, headline, moved, options)
     else:
-        causes = find_launch_causes(ledger, baseline, candidate, launches, p_values, headline.verdict, options)
         context = RuleContext(
             baseline, candidate, ledger, headline, options, moved, p_values, pace_of_steps(judged.work),
             uninterrupted, paced, judged.numbers, job, tree,
         )  # fmt: skip
+        causes = find_launch_causes(context, launches)
         split = baseline.metric == STEP_TIME and baseline.is_split and candidate.is_split
         detected = detect_causes(context) if split else DetectedCauses()
         findings = find_causes(context, detected, causes.explained_kernels | detected.entities)

@@ -12,14 +12,13 @@ import numpy as np
 from tb_perfcompare.comparison.causes.evidence.cause import Recorded, Rule
 from tb_perfcompare.comparison.causes.evidence.general_rules import MAIN_SHARE, UTILISATION_CHANGE
 from tb_perfcompare.comparison.causes.evidence.responsible_operator import MIN_TOTAL_SHARE
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.significant_categories import repeatability
 from tb_perfcompare.comparison.launches.kernel_use import Use, incomparable, kernel_uses, launches_of, tensor_cores
 from tb_perfcompare.comparison.launches.rows import BOTH, REPLACED, LaunchRows
 from tb_perfcompare.comparison.launches.table import largest_rows
 from tb_perfcompare.comparison.result.finding import Evidence, Finding
-from tb_perfcompare.comparison.result.headline import Verdict
-from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
-from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.wording import (
     calls_text,
     many,
@@ -32,7 +31,8 @@ from tb_perfcompare.comparison.result.wording import (
     times_text,
 )
 from tb_perfcompare.comparison.statistics.uniform_ratio import UNIFORM_SPREAD, uniform_ratio
-from tb_perfcompare.model.summary.summary import BOUND_CLASSES, CATEGORY_LABELS, NOT_MEASURED, StepCategory, Summary
+from tb_perfcompare.model.arrays import each_side
+from tb_perfcompare.model.summary.summary import BOUND_CLASSES, CATEGORY_LABELS, KERNEL_TIME, NOT_MEASURED, StepCategory
 from tb_perfcompare.quick_dataclass import dataclass
 
 SHARE_MOVED = 0.05
@@ -89,51 +89,34 @@ class LaunchCauses:
 
 @dataclass(frozen=True, slots=True)
 class _Books:
-    """Data for the findings. `unit`: ledger integers per microsecond and step; `least_us`: the smallest change that
-    matters."""
+    """Data for the findings: both sides, how each uses its kernels, and the smallest change that matters."""
 
-    ledger: Ledger
-    baseline: Summary
-    candidate: Summary
+    pair: RuleContext
     uses: tuple[dict[str, Use], dict[str, Use]]
-    unit: int
     least_us: float
-    confidence: str
 
     def finding(
-        self,
-        rule: Rule,
-        subject: str,
-        delta_us: float,
-        sentence: str,
-        evidence: tuple[Evidence, ...],
-        *,
-        gain: bool = False,
-        part: bool = True,
-    ) -> Finding:
+        self, rule: Rule, subject: str, delta_us: float, sentence: str, evidence: tuple[Evidence, ...],
+        *, gain: bool = False, part: bool = True,
+    ) -> Finding:  # fmt: skip
         """Builds a finding. `gain`: under the name of the improvement; `part`: the time is a part of the headline's
         delta."""
-        whole = self.ledger.delta / self.unit
+        pair, whole = self.pair, self.pair.delta_us
         share = delta_us / whole if part and whole else None
+        confidence = repeatability(pair.p_values.get(_KERNEL), pair.headline.verdict, pair.options.alpha)
         name = rule.names[-1 if gain else 0]
-        return Finding(name, subject, _KERNEL, delta_us, share, sentence, evidence, self.confidence, rule.look_at)
+        return Finding(name, subject, _KERNEL, delta_us, share, sentence, evidence, confidence, rule.look_at)
 
 
-def find_launch_causes(
-    ledger: Ledger, baseline: Summary, candidate: Summary, rows: LaunchRows | None,
-    p_values: Mapping[str, float | None], verdict: Verdict, options: CompareOptions,
-) -> LaunchCauses:  # fmt: skip
+def find_launch_causes(pair: RuleContext, rows: LaunchRows | None) -> LaunchCauses:
     """Findings on kernel listings; none for other sources or identical sides."""
-    if not (baseline.bound_ns and candidate.bound_ns and baseline.metric == candidate.metric == "kernel_time"):
+    if not all(side.bound_ns and side.metric == KERNEL_TIME for side in pair.sides):
         return LaunchCauses()
-    unit = ledger.denominator * 1000
-    least_us = max(
-        options.material_fraction * max(ledger.baseline, ledger.candidate) / unit, options.material_ns / 1000
-    )
-    confidence = repeatability(p_values.get(_KERNEL), verdict, options.alpha)
-    without = incomparable(baseline, candidate)
-    uses = kernel_uses(baseline, without), kernel_uses(candidate, without)
-    books = _Books(ledger, baseline, candidate, uses, unit, least_us, confidence)
+    ledger, options = pair.ledger, pair.options
+    longer_us = max(ledger.baseline, ledger.candidate) / pair.unit
+    least_us = max(options.material_fraction * longer_us, options.material_ns / 1000)
+    without = incomparable(*pair.sides)
+    books = _Books(pair, each_side(lambda side: kernel_uses(side, without), pair.sides), least_us)
     entities = {row.path[1]: row for row in ledger.rows if len(row.path) == 2 and row.path[0] == _KERNEL}
     found = [*_same_kernels(books, entities), *(_replaced(books, entities, rows) if rows is not None else ())]
     moved = _bound_shift(books) if not without else None
@@ -150,9 +133,9 @@ _FindingAndKernels = tuple[Finding, tuple[str, ...]]
 def _same_kernels(books: _Books, entities: Mapping[str, LedgerRow]) -> Iterator[_FindingAndKernels]:
     """Yields kernels of both sides whose launches take longer (shorter) and use the device less (more)."""
     before, after = books.uses
-    uniform = uniform_ratio(books.baseline.groups.get("kernels"), books.candidate.groups.get("kernels"))
+    uniform = uniform_ratio(*each_side(lambda side: side.groups.get("kernels"), books.pair.sides))
     for name, entity in entities.items():
-        delta_us = entity.rate_effect / books.unit
+        delta_us = entity.rate_effect / books.pair.unit
         if name not in before or name not in after or abs(delta_us) < books.least_us or not delta_us:
             continue
         a, b = before[name], after[name]
@@ -189,7 +172,7 @@ def _is_like_all(a: Use, b: Use, uniform: float | None) -> bool:
 
 def _replaced(books: _Books, entities: Mapping[str, LedgerRow], rows: LaunchRows) -> Iterator[_FindingAndKernels]:
     """Yields kernels whose replacement in the same places lost or gained tensor cores."""
-    a, b = books.baseline.launches, books.candidate.launches
+    a, b = (side.launches for side in books.pair.sides)
     assert a is not None and b is not None
     if 2 * rows.in_step() < SAME_WORK * (len(a) + len(b)):
         return
@@ -234,7 +217,7 @@ def _bound_shift(books: _Books) -> Finding | None:
     little."""
     per_step = [
         {name: ns / len(side.steps) / 1000 for name, ns in side.bound_ns.items()}
-        for side in (books.baseline, books.candidate)
+        for side in books.pair.sides
     ]
     totals = [sum(side.values()) for side in per_step]
     change = {name: per_step[1].get(name, 0.0) - per_step[0].get(name, 0.0) for name in BOUND_CLASSES}
@@ -260,7 +243,7 @@ def _bound_shift(books: _Books) -> Finding | None:
 
 def _explains_kernel(part: Use, entity: LedgerRow | None, books: _Books) -> bool:
     """Whether the replaced launches make up nearly all of a kernel's change."""
-    return entity is None or part.time_us >= MIN_TOTAL_SHARE * abs(entity.delta) / books.unit
+    return entity is None or part.time_us >= MIN_TOTAL_SHARE * abs(entity.delta) / books.pair.unit
 
 
 def _pipe(a: Use, b: Use) -> str:
