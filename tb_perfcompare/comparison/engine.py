@@ -164,13 +164,13 @@ def _findings(
     moved = moved_counters(counters, options.alpha)
     p_values = {label: shift.p for label, shift in shifts.items()}
     paced = _paced_changes(shifts, ledger)
+    context = RuleContext(
+        baseline, candidate, ledger, headline, options, moved, p_values, pace_of_steps(judged.work),
+        uninterrupted, paced, judged.numbers, job, tree,
+    )  # fmt: skip
     if baseline.metric == CYCLE_TIME:
-        findings = find_cycle_causes(baseline, candidate, headline, moved, options)
+        findings = find_cycle_causes(context)
     else:
-        context = RuleContext(
-            baseline, candidate, ledger, headline, options, moved, p_values, pace_of_steps(judged.work),
-            uninterrupted, paced, judged.numbers, job, tree,
-        )  # fmt: skip
         causes = find_launch_causes(context, launches)
         split = baseline.metric == STEP_TIME and baseline.is_split and candidate.is_split
         detected = detect_causes(context) if split else DetectedCauses()

@@ -13,10 +13,10 @@ import numpy as np
 from tb_perfcompare.comparison.causes.counters import ROW_SEPARATOR, counter_evidence, counter_text, distinct
 from tb_perfcompare.comparison.causes.evidence.cause import Recorded, Rule
 from tb_perfcompare.comparison.causes.evidence.general_rules import MAIN_SHARE
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.significant_categories import repeatability
 from tb_perfcompare.comparison.result.finding import Evidence, Finding
-from tb_perfcompare.comparison.result.headline import Headline, Verdict
-from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.wording import (
     calls_text,
     numbers_text,
@@ -30,7 +30,6 @@ from tb_perfcompare.comparison.statistics.entity_tests import floor_ns
 from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test, smallest_p
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio
-from tb_perfcompare.comparison.tables.counter_join import CounterChange
 from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.recordings.cycles import HOST, HOST_TYPE, is_device_type
 from tb_perfcompare.model.summary.summary import GroupTable, Summary
@@ -78,72 +77,60 @@ class _Part:
     calls: float
 
 
-def find_cycle_causes(
-    baseline: Summary, candidate: Summary, headline: Headline, moved: tuple[CounterChange, ...], options: CompareOptions
-) -> tuple[Finding, ...]:
+def find_cycle_causes(pair: RuleContext) -> tuple[Finding, ...]:
     """One finding per type of function whose time per cycle changed materially, largest first. Empty if the cycles
     of the two sides are not comparable."""
-    a, b = baseline.groups.get("functions"), candidate.groups.get("functions")
-    if headline.verdict is Verdict.WITHHELD or a is None or b is None:
+    a, b = (side.groups.get("functions") for side in pair.sides)
+    if pair.headline.verdict is Verdict.WITHHELD or a is None or b is None:
         return ()
-    cycles_ns = (float(side.steps.total_ns.mean()) for side in (baseline, candidate))
-    least_us = floor_ns(min(cycles_ns), options) / 1000
+    least_us = floor_ns(min(float(side.steps.total_ns.mean()) for side in pair.sides), pair.options) / 1000
     findings = []
     groups = sorted({_group(key[1]) for key in (*a.keys, *b.keys)})
     for group in groups:
-        x, y = _part(a, baseline, group), _part(b, candidate, group)
-        delta_us = y.time_us - x.time_us
+        parts = _part(a, pair.baseline, group), _part(b, pair.candidate, group)
+        delta_us = parts[1].time_us - parts[0].time_us
         if not delta_us or abs(delta_us) < least_us:
             continue
-        test = _test((x, y), (baseline, candidate))
+        test = _test(parts, pair.sides)
         # several types are tested, hence alpha is divided by their number
-        if test is None or min(test) <= options.alpha / len(groups):
-            findings.append(_finding(group, (x, y), (baseline, candidate), headline, moved, options, test))
+        if test is None or min(test) <= pair.options.alpha / len(groups):
+            findings.append(_finding(pair, group, parts, test))
     findings.sort(key=lambda finding: -abs(finding.change_us))
-    return tuple(findings[: options.top_findings])
+    return tuple(findings[: pair.options.top_findings])
 
 
 def _finding(
-    group: str, parts: tuple[_Part, _Part], sides: tuple[Summary, Summary], headline: Headline,
-    moved: tuple[CounterChange, ...], options: CompareOptions, test: tuple[float, float] | None,
-) -> Finding:  # fmt: skip
+    pair: RuleContext, group: str, parts: tuple[_Part, _Part], test: tuple[float, float] | None
+) -> Finding:
     x, y = parts
-    delta_us = y.time_us - x.time_us
-    word = next((side.device.word for side in sides if side.device.count), "Device")
-    subject = f"{word} functions" if group == _DEVICE else _HOST_SUBJECTS.get(group, f"{group} functions")
-    lead = f"{subject}{_change(x.time_us, y.time_us)}"
-    if abs(delta_us) >= options.margin * (headline.baseline or 0.0):
-        lead += _contrast_clause(headline.verdict, delta_us)
-    clauses = [lead]
-    if x.time_us and y.time_us and (x.calls or y.calls) and all(side.counts_launches for side in sides):
+    delta_us, on_device = y.time_us - x.time_us, group == _DEVICE
+    word = next((side.device.word for side in pair.sides if side.device.count), "Device")
+    subject = f"{word} functions" if on_device else _HOST_SUBJECTS.get(group, f"{group} functions")
+    clauses = [f"{subject}{_change(x.time_us, y.time_us)}"]
+    if abs(delta_us) >= pair.options.margin * (pair.headline.baseline or 0.0):
+        clauses[0] += _contrast_clause(pair.headline.verdict, delta_us)
+    if x.time_us and y.time_us and (x.calls or y.calls) and all(side.counts_launches for side in pair.sides):
         clauses.append(_calls_clause(x.calls, y.calls))
     ratio = uniform_ratio(x.table, y.table)
     if ratio is not None:
         clauses.append(f"functions {ratio_text(ratio)} per call across the board")
-    named, words = _named(parts, sides, delta_us)
-    clauses += words
-    device = group == _DEVICE
-    context = [row for row in distinct(moved) if (row.device != HOST) == device]
-    clauses += [counter_text(row) for row in context[:_MAX_COUNTERS]]
-    evidence = [Evidence("functions", ROW_SEPARATOR.join(key)) for key in named]
-    evidence += [counter_evidence(row) for row in context[:_MAX_COUNTERS]]
+    named, words = _named(parts, pair.sides, delta_us)
+    counters = [row for row in distinct(pair.counters) if (row.device != HOST) == on_device][:_MAX_COUNTERS]
+    clauses += [*words, *map(counter_text, counters)]
     return Finding(
         rule=FUNCTION_TIME.names[0],
         subject=subject,
-        category=word if device else group,
+        category=word if on_device else group,
         delta_us=delta_us,
         share=None,
         sentence="; ".join(clauses) + ".",
-        evidence=tuple(evidence),
+        evidence=(*(Evidence("functions", ROW_SEPARATOR.join(key)) for key in named), *map(counter_evidence, counters)),
         confidence=repeatability(
-            None if test is None else test[0],
-            headline.verdict,
-            options.alpha,
-            "cycle",
-            apart=test is not None and test[1] <= options.alpha,
+            None if test is None else test[0], pair.headline.verdict, pair.options.alpha, "cycle",
+            apart=test is not None and test[1] <= pair.options.alpha,
         ),
-        look_at=_ON_DEVICE if device else FUNCTION_TIME.look_at,
-    )
+        look_at=_ON_DEVICE if on_device else FUNCTION_TIME.look_at,
+    )  # fmt: skip
 
 
 def _group(kind: str) -> str:
