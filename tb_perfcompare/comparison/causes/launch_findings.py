@@ -215,26 +215,25 @@ def _replaced(books: _Books, entities: Mapping[str, LedgerRow], rows: LaunchRows
 def _bound_shift(books: _Books) -> Finding | None:
     """Finding on time that moved between bound classes, beyond the change of the whole listing; None if that is
     little."""
-    per_step = [
-        {name: ns / len(side.steps) / 1000 for name, ns in side.bound_ns.items()}
-        for side in books.pair.sides
-    ]
-    totals = [sum(side.values()) for side in per_step]
-    change = {name: per_step[1].get(name, 0.0) - per_step[0].get(name, 0.0) for name in BOUND_CLASSES}
-    if abs(change.pop(NOT_MEASURED)) >= SHARE_MOVED * max(totals):
+    before, after = (
+        {name: ns / len(side.steps) / 1000 for name, ns in side.bound_ns.items()} for side in books.pair.sides
+    )
+    times = {name: (before.get(name, 0.0), after.get(name, 0.0)) for name in BOUND_CLASSES}
+    whole_a, whole_b = sum(before.values()), sum(after.values())
+    least_us = SHARE_MOVED * max(whole_a, whole_b)
+    change = {name: two - one for name, (one, two) in times.items() if one or two}
+    if abs(change.pop(NOT_MEASURED, 0.0)) >= least_us:
         return None  # other launches were measured
-    names = [name for name in change if any(side.get(name) for side in per_step)]
-    change = {name: change[name] for name in names}
     up, down = (sum(max(sign * delta, 0.0) for delta in change.values()) for sign in (1, -1))
     moved = min(up, down)
-    if moved < max(books.least_us, SHARE_MOVED * max(totals)) or not moved:
+    if moved < max(books.least_us, least_us) or not moved:
         return None
-    ranked = sorted((name for name in names if abs(change[name]) >= books.least_us), key=lambda n: -abs(change[n]))
+    ranked = sorted((name for name in change if abs(change[name]) >= books.least_us), key=lambda n: -abs(change[n]))
     clauses = []
     for name in ranked:
-        x, y = (side.get(name, 0.0) / total if total else 0.0 for side, total in zip(per_step, totals, strict=True))
-        shares = f"{percent_text(x)} → {percent_text(y)} of the time"
-        clauses.append(f"{_BOUND_WORDS.get(name, name)} {signed_time(change[name])} ({shares})")
+        shares = percent_text(times[name][0] / (whole_a or 1.0)), percent_text(times[name][1] / (whole_b or 1.0))
+        words = f"{_BOUND_WORDS.get(name, name)} {signed_time(change[name])}"
+        clauses.append(f"{words} ({' → '.join(shares)} of the time)")
     delta_us = moved if change[ranked[0]] > 0 else -moved
     sentence = f"Bottlenecks shifted: {time_text(moved)} moved between bound classes; {'; '.join(clauses)}."
     evidence = tuple(Evidence("bound", name) for name in ranked)

@@ -328,14 +328,15 @@ def _test(
     families = tuple(slice(start, end) for start, end in itertools.pairwise(ends))
     delta_ns = np.concatenate([test.delta_ns for test in batch])
     for test, rows in zip(batch, families, strict=True):
-        if test.follows in paces:
-            times = (x[rows], y[rows]) if at_level is None else at_level((x[rows], y[rows]))
-            x[rows], y[rows] = (
-                np.rint(side / pace).astype(np.int64) for side, pace in zip(times, paces[test.follows], strict=True)
-            )
-            at_one_pace = y[rows].mean(axis=1) - x[rows].mean(axis=1)
-            # a change of the opposite sign is not known
-            delta_ns[rows] = np.where(delta_ns[rows] * at_one_pace >= 0, at_one_pace, np.nan)
+        if test.follows not in paces:
+            continue
+        times = (x[rows], y[rows]) if at_level is None else at_level((x[rows], y[rows]))
+        x[rows], y[rows] = each_side(
+            lambda side, pace: np.rint(side / pace).astype(np.int64), times, paces[test.follows]
+        )
+        at_one_pace = y[rows].mean(axis=1) - x[rows].mean(axis=1)
+        # a change of the opposite sign is not known
+        delta_ns[rows] = np.where(delta_ns[rows] * at_one_pace >= 0, at_one_pace, np.nan)
     captures = seen[0].capture, seen[1].capture
     tested = entity_tests(x, y, captures, (at_a, at_b), delta_ns, least, options, families)
     enough = min(x.shape[1], y.shape[1]) >= 2

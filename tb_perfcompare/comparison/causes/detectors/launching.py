@@ -20,7 +20,7 @@ from tb_perfcompare.comparison.causes.evidence.host_time import (
     is_same_runtime,
     slower_work,
 )
-from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total
+from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import number_text, numbers_text, short, signed_time, times_text
 from tb_perfcompare.model.api_calls import EVENT_WAIT, GRAPH_CAPTURE, GRAPH_LAUNCH, LAUNCH
@@ -81,35 +81,37 @@ def search_rules(pair: RuleContext) -> Iterator[Cause]:
     and times them. This explains all exposed time of these operators."""
     waits, launches = pair.callers(EVENT_WAIT), pair.callers(LAUNCH)
     operators = {key[0]: amount for key, amount in pair.amounts("operators", "host_total").items()}
-    searched: dict[int, list[str]] = {1: [], -1: []}
-    for name, waited in waits.items():
-        called, launched = operators.get(name), launches.get(name)
-        if called is None or launched is None:
-            continue
-        sign = 1 if waited.more_calls > 0 else -1
-        few, many = (launched.calls_a, launched.calls_b)[::sign]
-        as_often = abs(called.more_calls) <= SAME_CALLS * min(called.calls_a, called.calls_b)
-        if as_often and abs(waited.more_calls) >= min(called.calls_a, called.calls_b) and many >= TRIED * few:
-            searched[sign].append(name)
-    for sign, names in searched.items():
+    known = operators.keys() & waits.keys() & launches.keys()
+    for sign in (1, -1):
+        names = [name for name in known if _searches(operators[name], waits[name], launches[name], sign)]
         explains = _time_of_operators(pair, names)
         delta = fsum(explains.values())
-        if sign * delta < pair.least_us:
+        if sign * delta < pair.least_us or not names:
             continue
         names.sort(key=lambda name: (-abs(operators[name].delta_us), name))
         calls = total(operators[name] for name in names)
         kernels = total(launches[name] for name in names)
+        who, launch, time = short(names[0]), "launches", "times"
+        if len(names) > 1:
+            who, launch, time = f"{who} and {len(names) - 1} more", "launch", "time"
         sentence = (
             f"The library {'searches' if sign > 0 else 'no longer searches'} for algorithms: {signed_time(delta)} per "
-            f"step; {short(names[0])}{f' and {len(names) - 1} more' if len(names) > 1 else ''} "
-            f"{'launch' if len(names) > 1 else 'launches'} "
+            f"step; {who} {launch} "
             f"{numbers_text(kernels.calls_a / calls.calls_a, kernels.calls_b / calls.calls_b)} kernels per call and "
-            f"{'times' if len(names) == 1 else 'time'} them."
+            f"{time} them."
         )
         yield cause(
             pair, ALGORITHM_SEARCH, names[0], CPU_EXEC, delta, sentence, (Evidence("operators", names[0]),),
             explains=explains,
         )  # fmt: skip
+
+
+def _searches(called: Amount, waited: Amount, launched: Amount, sign: int) -> bool:
+    """Whether an operator that is called as often launches many times as many kernels, and waits once more per call."""
+    few, many = (launched.calls_a, launched.calls_b)[::sign]
+    calls = min(called.calls_a, called.calls_b)
+    as_often = abs(called.more_calls) <= SAME_CALLS * calls
+    return as_often and sign * waited.more_calls >= calls and many >= TRIED * few
 
 
 def _time_of_operators(pair: RuleContext, names: Collection[str]) -> dict[Part, float]:
