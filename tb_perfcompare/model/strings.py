@@ -84,7 +84,7 @@ class StringTable:
 
     def _place(self, text: str) -> int:
         """Number of texts that sort before this one; their order is known."""
-        return bisect_left(self._order, text, key=self._texts.__getitem__)
+        return bisect_left(self._order.data, text, key=self._texts.__getitem__)
 
     def _indexed(self) -> dict[str, int]:
         """Rebuilds the index."""

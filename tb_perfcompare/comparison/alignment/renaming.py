@@ -122,8 +122,9 @@ def _mean(values: Floats, weight: Floats, row_of: Ints, rows: int) -> Floats:
 
 
 def _merged_owned(owned: OwnedTime, joins: Mapping[StepCategory, Joins]) -> OwnedTime:
+    joins_of = [joins.get(category, _NONE) for category in StepCategory]
     entities = [
-        (category, joins.get(StepCategory(category), _NONE).get(key, key))
+        (category, joins_of[category].get(key, key))
         for category, key in zip(owned.category.tolist(), owned.key, strict=True)
     ]
     index, row_of = _numbered(entities)

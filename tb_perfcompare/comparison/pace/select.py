@@ -172,10 +172,11 @@ def _with_other_types(sides: tuple[Summary, Summary], samples: tuple[Samples, Sa
         if group is None:
             continue
         called = centres(mean_per_observation(group.calls, seen), seen.capture, row_means) > 0
-        for key, row in zip(group.keys, called, strict=True):
-            for capture in np.flatnonzero(row).tolist() if key[1] not in NO_TYPES else ():
-                of_capture = types.setdefault(key[0], {}).setdefault((number, capture), set())
-                of_capture.add(tensor_types(key[1]))
+        keys = tuple(group.keys)
+        for row, capture in zip(*(places.tolist() for places in np.nonzero(called)), strict=True):
+            name, listed = keys[row]
+            if listed not in NO_TYPES:
+                types.setdefault(name, {}).setdefault((number, capture), set()).add(tensor_types(listed))
     return {name for name, of in types.items() if len(set(map(frozenset, of.values()))) > 1}
 
 

@@ -119,13 +119,14 @@ def _regular_calls(side: Summary) -> dict[Operator, Mapping[Signature, float]]:
     for row, key in enumerate(group.keys):
         rows.setdefault((key[0], key[1]), []).append(row)
     known: dict[Operator, Mapping[Signature, float]] = {}
-    occurs, calls = group.calls > 0, group.calls.sum(axis=1)
+    occurs, calls = group.calls > 0, group.calls.sum(axis=1).tolist()
+    in_steps = np.count_nonzero(occurs, axis=1).tolist()
     for operator, places in rows.items():
         steps = np.count_nonzero(occurs[places].any(axis=0))
-        regular = [row for row in places if np.count_nonzero(occurs[row]) >= REGULAR * steps]
-        if calls[regular].sum() >= REGULAR * calls[places].sum():
-            signatures = ((group.keys[row][2], group.keys[row][3]) for row in regular)
-            known[operator] = dict(zip(signatures, (calls[regular] / len(side.steps)).tolist(), strict=True))
+        regular = [row for row in places if in_steps[row] >= REGULAR * steps]
+        if sum(calls[row] for row in regular) >= REGULAR * sum(calls[row] for row in places):
+            keys = ((group.keys[row], calls[row] / len(side.steps)) for row in regular)
+            known[operator] = {(key[2], key[3]): per_step for key, per_step in keys}
     return known
 
 

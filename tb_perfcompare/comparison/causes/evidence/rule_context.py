@@ -346,11 +346,11 @@ class RuleContext:
         amounts: dict[Key, Amount] = {}
         for side, summary in enumerate(self.sides):
             owned, steps = summary.owned, len(summary.steps)
-            rows = (owned.category == category).nonzero()[0]
-            for row in rows.tolist():
+            rows = np.flatnonzero(owned.category == category)
+            calls, us = owned.calls[rows].sum(axis=1) / steps, owned.plain_ns[rows].sum(axis=1) / steps / 1000
+            for row, *figures in zip(rows.tolist(), calls.tolist(), us.tolist(), strict=True):
                 key = (owned.key[row],)
-                amount = _one(side, owned.calls[row].sum() / steps, owned.plain_ns[row].sum() / steps / 1000)
-                amounts[key] = amounts.get(key, NOTHING) + amount
+                amounts[key] = amounts.get(key, NOTHING) + _one(side, *figures)
         return amounts
 
 
