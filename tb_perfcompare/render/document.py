@@ -306,7 +306,7 @@ def _change(headline: Headline) -> tuple[tuple[str, str], ...]:
         rows.append((f"{metric}, mean", text))
     if headline.shift is not None:
         label = "typical shift" if headline.amount is None else "at equal work"
-        rows += _shift(label, headline.shift, headline.verdict)
+        rows += _shift(label, headline, headline.shift)
     is_unsplit = headline.program is None and headline.metric == STEP_TIME
     if is_unsplit and headline.unsplit and headline.unsplit != headline.reason:
         rows.append(("machine", f"not separated from the program: {printable(headline.unsplit)}"))
@@ -352,25 +352,27 @@ def _alternatives(alternatives: tuple[Alternative, ...], is_page: bool) -> Listi
     return Listing(tuple(items))
 
 
-def _shift(label: str, shift: Shift, verdict: Verdict) -> list[tuple[str, str]]:
-    """Rows for the typical shift, as a fraction and as a time, with its confidence interval or range."""
-    mark = f" {_UNCLEAR}" if verdict is Verdict.INCONCLUSIVE else ""
-    estimate_us = number_text.time(shift.estimate_us, signed=True)
+def _shift(label: str, headline: Headline, shift: Shift) -> list[tuple[str, str]]:
+    """Rows for the typical shift, as a time and, if the reason does not say it, as a fraction, with its confidence
+    interval or range."""
+    mark = f" {_UNCLEAR}" if headline.verdict is Verdict.INCONCLUSIVE else ""
     change, low, high = number_text.change_and_ends(shift.estimate, shift.low, shift.high)
-    estimate, interval = f"{change}{mark}", f"[{low}, {high}]"
+    change_us = number_text.time(shift.estimate_us, signed=True)
     interval_us = f"[{number_text.time(shift.low_us, signed=True)}, {number_text.time(shift.high_us, signed=True)}]"
     if shift.level is not None:
         level = f"{number_text.setting(round(shift.level, 3))} interval"
     elif shift.low == shift.high:
-        return [(label, f"{estimate}   {estimate_us}   no interval: too few samples")]
+        return [(label, f"{change}{mark}   {change_us}   no interval: too few samples")]
     else:
         level = "whole range; too few samples for an interval"
-    return [(label, f"{estimate}   {interval} {level}"), ("", f"{estimate_us}   {interval_us}")]
+    if f"{low} to {high}" in headline.reason:
+        return [(label, f"{change_us}{mark}   {interval_us} {level}")]
+    return [(label, f"{change}{mark}   [{low}, {high}] {level}"), ("", f"{change_us}   {interval_us}")]
 
 
 def _findings(findings: tuple[Finding, ...], titles: Mapping[str, str] | None) -> Listing:
-    """Lists the findings with their sizes and confidence: on a page all of them, with `titles` of tables by name; in
-    text the first _FINDINGS_SHOWN."""
+    """Lists the findings with their sizes, confidence, and tables that the report lacks: on a page all of them, with
+    `titles` of tables by name; in text the first _FINDINGS_SHOWN."""
     items = []
     for finding in findings[:_FINDINGS_SHOWN] if titles is None else findings:
         size = "" if finding.delta_us is None else number_text.time(finding.delta_us, signed=True)
@@ -379,8 +381,8 @@ def _findings(findings: tuple[Finding, ...], titles: Mapping[str, str] | None) -
             share = f"{number_text.percent(abs(finding.share))} of the change"
             parts.append(f"offsets {share}" if finding.share < 0 else share)
         parts.append(finding.confidence)
-        if finding.evidence:
-            table = finding.evidence[0].table
+        table = finding.evidence[0].table if finding.evidence else ""
+        if table not in ("", "categories", *_REPORT_TABLES):
             parts.append(f"see {(titles or {}).get(table, table)}")
         if finding.look_at:
             parts.append(f"look at: {finding.look_at}")

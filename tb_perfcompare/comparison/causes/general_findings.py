@@ -357,7 +357,7 @@ def _entity_clauses(change: _Change, known: _Known) -> list[str]:
 
 def _of_category(change: _Change, known: _Known) -> tuple[Sequence[str], str, Sequence[Evidence]]:
     """Clauses that only changes of this category have ("" for none), what to look at, and evidence for the clauses."""
-    category, delta_us, look_at = change.category, change.delta_us, _look_at(change.category, known)
+    category, delta_us, look_at = change.category, change.delta_us, _look_at(change, known)
     recurring = recurring_clause(*known.sides, category, delta_us) if known.per else ""
     match category:
         case StepCategory.OTHER:
@@ -437,12 +437,14 @@ def _few_steps_clause(side: Summary) -> str:
     return f"{percent_text(longest[:count].sum() / waits.sum())} of it in {count} of {many(len(waits), 'step')}"
 
 
-def _look_at(category: StepCategory, known: _Known) -> str:
+def _look_at(change: _Change, known: _Known) -> str:
     """What to look at; with the recording options that would show more, if a side lacks them: sizes of inputs for
-    operators that take longer, Python functions."""
-    plain = GENERAL[category].look_at
-    by_host = category in (StepCategory.CPU_EXEC, StepCategory.OTHER)
-    shapes = [category is StepCategory.CPU_EXEC and SHAPES not in side.groups for side in known.sides]
+    operators that take longer, Python functions between operators and in annotated ranges."""
+    plain = GENERAL[change.category].look_at
+    operators = known.context.amounts("operators", "host_total")
+    in_ranges = any((entity.path[1],) not in operators for entity in change.main)
+    by_host = change.category is StepCategory.OTHER or (change.category is StepCategory.CPU_EXEC and in_ranges)
+    shapes = [change.category is StepCategory.CPU_EXEC and SHAPES not in side.groups for side in known.sides]
     stacks = [by_host and not has_stacks(side) for side in known.sides]
     options = [
         option for option, sides in (("record_shapes=True", shapes), ("with_stack=True", stacks)) if any(sides)

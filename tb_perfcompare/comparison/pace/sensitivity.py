@@ -117,7 +117,7 @@ def _dropped(whole: _Side, left: _Side) -> list[str]:
 
 def _hint(baseline: Summary, sides: _Sides, left: _Sides, verdict: Verdict) -> str:
     """Hint for steps that change the verdict: '"slower" without steps 1 (baseline) and 1 (candidate): leave them out
-    with --steps 2-5, or by dragging over the others in the step chart'."""
+    with --steps 2-5'."""
     gone, ranges = [], []
     for word, whole, rest in zip(SIDES, sides, left, strict=True):
         dropped = _dropped(whole, rest)
@@ -129,7 +129,7 @@ def _hint(baseline: Summary, sides: _Sides, left: _Sides, verdict: Verdict) -> s
         return f"{clause}: look at these {noun}s first"
     same = ranges[0] == ranges[1]
     how = f"--steps {ranges[0]}" if same else f"--baseline-steps {ranges[0]} --candidate-steps {ranges[1]}"
-    return f"{clause}: leave them out with {how}, or by dragging over the others in the step chart"
+    return f"{clause}: leave them out with {how}"
 
 
 def _range(kept: tuple[str, ...], dropped: list[str]) -> str:

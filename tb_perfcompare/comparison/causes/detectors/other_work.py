@@ -102,7 +102,7 @@ _LENGTHS = "sequence lengths, padding and batching of both runs; record more ste
 @dataclass(frozen=True, slots=True)
 class OtherWork:
     """How the work differs: `what` and `how` in words; `ratio` is the size of the inputs over the baseline's, None
-    if sizes did not change; `why`: where the other inputs are from, as far as known; `by_chance`: sizes vary from step
+    if sizes did not change; `why`: where the other inputs are from, "" if unknown; `by_chance`: sizes vary from step
     to step; `few`: only few calls have other inputs."""
 
     rule: Rule
@@ -113,7 +113,7 @@ class OtherWork:
     evidence: Evidence
     confidence: str = ""
     look_at: str = ""
-    why: str = "the two sides do not run the same work"
+    why: str = ""
     by_chance: bool = False
     few: bool = False
 
@@ -133,7 +133,7 @@ class OtherWork:
         left_us = _left_without_interruptions(pair, explained)
         if abs(left_us) >= pair.least_us and left_us and self.may_explain(left_us):
             why, look_at = self._why(pair)
-            text = f"{signed_time(left_us)} per step without interruptions; {self.how}; {why}"
+            text = _clauses(f"{signed_time(left_us)} per step without interruptions", self.how, why)
             return self._cause(pair, left_us, text, look_at, {}, of_the_step=False)
         left = self._left(pair, explained)
         delta = fsum(left.values())
@@ -142,7 +142,8 @@ class OtherWork:
             return None  # their inputs follow from the replacement
         if explains_some:
             why, look_at = self._why(pair)
-            return self._cause(pair, delta, f"{signed_time(delta)} per step; {self.how}; {why}", look_at, left)
+            text = _clauses(f"{signed_time(delta)} per step", self.how, why)
+            return self._cause(pair, delta, text, look_at, left)
         if abs(delta) >= pair.least_us and not self.may_explain(pair.delta_us):
             return self._outweighed(pair, left, delta)
         if self.by_chance:
@@ -197,6 +198,10 @@ class OtherWork:
         still = f"the step still changes by {signed_time(delta)}, so {noise}another change outweighs it"
         text = f"{of_device}{self.how}; {still}"
         return self._cause(pair, device if matters else None, text, self.look_at, against_inputs if matters else {})
+
+
+def _clauses(*clauses: str) -> str:
+    return "; ".join(filter(None, clauses))
 
 
 def _left_without_interruptions(pair: RuleContext, explained: Explained) -> float:
