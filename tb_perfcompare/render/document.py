@@ -8,36 +8,45 @@ from dataclasses import replace
 
 from tb_perfcompare import number_text
 from tb_perfcompare.comparison.result.caveats import caveats_of, not_recorded
-from tb_perfcompare.comparison.result.column_meaning import DELTA, VALUE
 from tb_perfcompare.comparison.result.comparison import Comparison, View
 from tb_perfcompare.comparison.result.controls import for_page
 from tb_perfcompare.comparison.result.finding import Finding
 from tb_perfcompare.comparison.result.headline import Alternative, Headline, Shift, Verdict
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.side_facts import SideFacts
-from tb_perfcompare.comparison.result.table import Column, Table
+from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.result.wording import short, short_apart, verdict_word
 from tb_perfcompare.model.formats import CYCLES
 from tb_perfcompare.model.input_shapes import tensor_shapes
 from tb_perfcompare.model.note import ALWAYS_SHOWN, Note
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, STEP_TIME
 from tb_perfcompare.quick_dataclass import dataclass
-from tb_perfcompare.render.grid import MARKS, Grid, grid_of, largest, sums_line
-from tb_perfcompare.render.ledger_tables import LEDGER, category_table, entity_table, ledger_table, parts_table
+from tb_perfcompare.render.brief_tables import brief, telling_rows
+from tb_perfcompare.render.grid import MARKS, Grid, grid_of, sums_line
+from tb_perfcompare.render.ledger_tables import (
+    LEDGER,
+    category_table,
+    entity_table,
+    largest_category,
+    ledger_table,
+    parts_table,
+)
 from tb_perfcompare.render.printable import printable
 
 _ENTRIES = 3
 _PARTS = 3
+_LEAST_PART = 0.05
+"""Change of an entry, as a fraction of the largest category's, below which its parts are not worth reading."""
 
 
 
 def largest_parts(comparison: Comparison) -> tuple[tuple[str, str], ...]:
     """Returns (entry, its largest parts and the remainder) as texts, for the entries with the largest change that have
-    parts."""
+    parts, if they make a part of the largest category's change."""
     ledger = comparison.ledger
-    unit = ledger.denominator * 1000
+    unit, least = ledger.denominator * 1000, _LEAST_PART * largest_category(ledger)
     entries = sorted(ledger.with_parts(), key=lambda entry: (-abs(entry[0].delta), entry[0].path))
-    entries = entries[:_ENTRIES]
+    entries = [entry for entry in entries[:_ENTRIES] if abs(entry[0].delta) >= least]
     items = []
     for name, (entry, parts) in zip(short_apart(*(entry.path[-1] for entry, _ in entries)), entries, strict=True):
         listed = [row for row in parts if row.delta][:_PARTS]
@@ -65,12 +74,7 @@ _FINDINGS_OPEN = 5
 _OPEN = frozenset({Verdict.INCONCLUSIVE, Verdict.WITHHELD})
 _UNCLEAR = "~"  # marks an estimate whose verdict is inconclusive
 _PARTS_LISTED = 40
-_LEAST_CHANGE = 0.01
-"""Change of a row, as a fraction of the largest, below which a report does not end with it."""
-_RESULTS_IN_NOTES = frozenset({"ranks"})
-"""Tables whose notes are results, not definitions."""
-_MAIN_ROLES = frozenset({"baseline", "candidate", "delta", "percent"})
-_MAIN_TEXTS = frozenset({"verdict", "stands_out"})
+
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +126,8 @@ def report(comparison: Comparison, *, top: int, is_page: bool = False) -> tuple[
     blocks += _where(comparison)
     for name in _REPORT_TABLES:
         table = comparison.tables.get(name)
-        if table is not None and table.rows:
-            blocks += [Heading(printable(table.title)), grid_of(_brief(table, top), top=_telling(table, top))]
+        if table is not None and (rows := telling_rows(table, top, comparison.ledger)):
+            blocks += [Heading(printable(table.title)), grid_of(brief(table, rows), top=rows)]
     change = () if headline.program is None else _change(headline)
     blocks += [Heading(DECIDED), Facts((*change, *_evidence(headline)))]
     caveats = _caveats(comparison)
@@ -201,67 +205,6 @@ def table_named(comparison: Comparison, name: str) -> Table:
     if name == LEDGER:
         return ledger_table(comparison)
     return comparison.table(name)
-
-
-def _brief(table: Table, top: int) -> Table:
-    """Reduces a table to its main measure: keys, one baseline, candidate and delta, share, calls, status.
-
-    Deltas of other times are kept if they differ in one of the first `top` rows, because they influence the order of
-    rows; they then replace the share of the change. The definitions that are notes of the whole table are left out."""
-    main, *others = _time_deltas(table) or [-1]
-    other_deltas = [
-        table.columns[index]
-        for index in others
-        if any(row[index] and row[index] != row[main] for row in table.rows[:top])
-    ]
-    used_roles: set[str] = {"percent"} if other_deltas else set()
-    chosen = []
-    for column in table.columns:
-        is_main = (column.role in _MAIN_ROLES and column.role not in used_roles) or column in other_deltas
-        used_roles.add(column.role)
-        is_essential = column.role in ("key", "status") or column.kind == "count" or column.name in _MAIN_TEXTS
-        chosen.append(column if is_main or is_essential else replace(column, shown=False))
-    notes = table.notes if table.name in _RESULTS_IN_NOTES else ()
-    return replace(table, columns=tuple(map(_narrow, chosen)), notes=(*notes, *_what_is_measured(table)))
-
-
-def _telling(table: Table, top: int) -> int:
-    """Number of first rows to show: `top`, but none after the last that changes by _LEAST_CHANGE of the largest
-    change."""
-    if table.name in _RESULTS_IN_NOTES:
-        return top
-    deltas = [table.columns[index] for index in _time_deltas(table)]
-    deltas = [column for column in deltas if column.measure == "exposed"] or deltas
-    changes = [largest(table, [row], deltas.__contains__) for row in table.rows[:top]]
-    least = _LEAST_CHANGE * max(changes)
-    return max(place for place, change in enumerate(changes, start=1) if change >= least)
-
-
-def _time_deltas(table: Table) -> list[int]:
-    """Indices of the shown columns with changes of times."""
-    return [
-        index for index, column in enumerate(table.columns)
-        if column.role == "delta" and column.kind == "time_us" and column.shown
-    ]  # fmt: skip
-
-
-_LETTERS = {"baseline": "A", "candidate": "B", "delta": "Δ"}
-"""Role of a column of a table's main measure -> its label."""
-
-
-def _is_main(column: Column) -> bool:
-    return column.measure == "" and column.kind == "time_us" and column.statistic in (VALUE, DELTA)
-
-
-def _narrow(column: Column) -> Column:
-    return replace(column, label=_LETTERS.get(column.role, column.label)) if _is_main(column) else column
-
-
-def _what_is_measured(table: Table) -> tuple[str, ...]:
-    """Explains the letters that _narrow has put in place of the table's own labels; () if they were A and B already."""
-    firsts = [column for column in table.columns if _is_main(column) and column.role == "baseline"]
-    labels = [column.label.removesuffix(" A") for column in firsts]
-    return tuple(f"A, B and Δ are {label.lower()} time." for label in labels if label != "A")
 
 
 def _sides(baseline: SideFacts, candidate: SideFacts) -> tuple[tuple[str, str], ...]:

@@ -91,6 +91,11 @@ def category_table(comparison: Comparison) -> Table:
     return replace(table, columns=(*table.columns, *columns.AT_EQUAL_SPEED), rows=tuple(with_paced))
 
 
+def largest_category(ledger: Ledger) -> int:
+    """Largest change of a category, without its sign, in ledger units."""
+    return max((abs(head.delta) for head in ledger.heads), default=0)
+
+
 def at_equal_speed(comparison: Comparison) -> dict[str, tuple[Cell, Cell]]:
     """Category -> change at equal machine speed and its p; empty if not known."""
     table = comparison.tables.get("categories")

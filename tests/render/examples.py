@@ -50,7 +50,7 @@ def headline(verdict: Verdict = Verdict.SLOWER, shift: Shift | None = None, **ch
 
 def comparison(**changes: object) -> Comparison:
     rows = tuple(
-        (name, 10.5 + index, None if index == 1 else 11.0, -0.5, float("nan") if index == 2 else 0.25, 3, 4.5, status)
+        (name, 10.5 + index, None if index == 1 else 11.0, -50.0, float("nan") if index == 2 else 0.25, 3, 4.5, status)
         for index, (name, status) in enumerate(
             zip(NASTY_NAMES, ("both", "removed", "added", *["both"] * 8), strict=True)
         )

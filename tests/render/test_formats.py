@@ -101,7 +101,7 @@ def test_csv_holds_raw_numbers_and_no_formula() -> None:
     rows = list(csv.DictReader(io.StringIO(drawn("csv", table="operators"))))
     assert [row["name"] for row in rows[1:5]] == ["pipe|in|name", "'=SUM(A1)", "'@everyone", "'-1+2"]
     assert rows[0]["baseline_us"] == "10.5"
-    assert rows[0]["delta_us"] == "-0.5"
+    assert rows[0]["delta_us"] == "-50.0"
     assert rows[1]["candidate_us"] == ""
     assert rows[2]["share"] == ""
     assert rows[0]["name"] == LONG_NAME

@@ -53,7 +53,7 @@ def test_without_a_device_change_the_column_is_the_share() -> None:
 @pytest.mark.parametrize("format_name", ["text", "md"])
 def test_kernels_that_differ_in_the_middle_are_distinguishable(format_name: str) -> None:
     names = [KERNEL.format(functor) for functor in ("CompareNEFunctor", "CompareEqFunctor")]
-    rows = tuple((name, 1.0, 2.0, 1.0, 0.5, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0) for name in names)
+    rows = tuple((name, 10.0, 20.0, 10.0, 0.5, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0) for name in names)
     text = render(comparison(tables={"kernels": Table("kernels", "Kernels", HEADS, rows)}), format_name).decode()
     assert "vectorized_elementwise_kernel ‹CompareNEFunctor›" in text
     assert "vectorized_elementwise_kernel ‹CompareEqFunctor›" in text
