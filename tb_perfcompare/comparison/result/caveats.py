@@ -43,8 +43,8 @@ _SIDE = re.compile(r", (?=baseline\b|candidate\b)")
 _NO_BEARING = frozenset({NoteCode.TABLE_ABSENT, NoteCode.DEVICE_STEPS_IGNORED})
 """Notes that change no figure of the report; for absent tables see `not_recorded`."""
 
-_SHARED = frozenset({"operators", "kernels", "input_shapes", "input_types"})
-"""Checks of what both sides share by name, shape or type."""
+_SHARED = frozenset({"operators", "kernels", "input_shapes", "input_types", "matched"})
+"""Checks of what both sides share by name, shape, type or device time."""
 
 _RECORD = "; record with "
 _NOTHING = re.compile(r"(the trace has )?no ")
@@ -92,12 +92,10 @@ def caveats_of(
 
 
 def _is_told(check: Check, checks: Iterable[Check], findings: Iterable[Finding]) -> bool:
-    """Whether what the sides do not share is said elsewhere: a part by counted findings, all of it as other work."""
-    if check.check not in _SHARED:
-        return False
-    if any(other.check == "same_work" and other.status != "ok" for other in checks):
-        return True
-    return check.status == "warn" and any(finding.confidence.startswith(CERTAIN) for finding in findings)
+    """Whether what the sides do not share is said elsewhere: by counted findings, or as other work."""
+    is_other_work = any(other.check == "same_work" and other.status != "ok" for other in checks)
+    are_counted = any(finding.confidence.startswith(CERTAIN) for finding in findings)
+    return check.check in _SHARED and (is_other_work or are_counted)
 
 
 def _is_cpu_alone(note: Note) -> bool:

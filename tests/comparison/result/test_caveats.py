@@ -97,6 +97,7 @@ FAILED = Check("operators", "fail", "20 % are shared"), Check("same_work", "warn
         (WARNED, "certain: calls are counted", []),
         (WARNED, "statistically significant", ["operators"]),
         (FAILED, "", ["same work"]),
+        (FAILED[:1], "certain: calls are counted", []),
     ],
 )
 def test_what_sides_do_not_share_is_said_once(checks: tuple[Check, ...], confidence: str, shown: list[str]) -> None:
