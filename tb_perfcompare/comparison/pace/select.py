@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -60,19 +60,13 @@ def select(
     shared = sorted(places[0].keys() & places[1].keys())
     indices = each_side(lambda side: np.array([side[key] for key in shared], dtype=np.int64), places)
     calls = each_side(lambda group, at, seen: mean_per_observation(group.calls[at], seen), groups, indices, samples)
-    types, arguments, waiting = set[str](), frozenset[Key](), set[str]()
+    against = [_by_calls(calls, [seen.capture for seen in samples])]
     if table != KERNELS:
-        types = _with_other_types(sides, samples)
-        if not any(side.device.count for side in sides):  # launching takes as long with any arguments or strides
-            arguments = frozenset(other_arguments(*sides))
-        waiting = {key[0] for side in sides if GIL_WAITS in side.groups for key in side.groups[GIL_WAITS].keys}
-    reasons = _reasons(shared, calls, [seen.capture for seen in samples], types, arguments, waiting)
+        against.append(_by_inputs(shared, sides, samples))
     if launching:
         launch = np.logical_and(*each_side(lambda group, at: _has_device_time(group)[at], groups, indices))
-        reasons = [
-            reason or ("" if launches else "without device work, whose inputs may differ")
-            for reason, launches in zip(reasons, launch.tolist(), strict=True)
-        ]
+        against.append(["" if launches else "without device work, whose inputs may differ" for launches in launch])
+    reasons = [next(filter(None, of_row), "") for of_row in zip(*against, strict=True)]
     times = each_side(
         lambda group, at, seen: mean_per_observation(group.measures_ns[measure][at], seen), groups, indices, samples
     )
@@ -180,26 +174,35 @@ def _with_other_types(sides: tuple[Summary, Summary], samples: tuple[Samples, Sa
     return {name for name, of in types.items() if len(set(map(frozenset, of.values()))) > 1}
 
 
-def _reasons(
-    keys: Sequence[Key], calls: Sequence[Floats], captures: Sequence[NDArray[np.int32]], other_types: Collection[str],
-    arguments: Collection[Key], waiting: Collection[str],
-) -> list[str]:  # fmt: skip
-    """Returns why each row is not used, "" if it is."""
-    missing = np.zeros(len(keys), dtype=bool)
-    varying = np.zeros(len(keys), dtype=bool)
+def _by_calls(calls: Sequence[Floats], captures: Sequence[NDArray[np.int32]]) -> list[str]:
+    """Why each row is not used by its calls, "" if it is."""
+    missing, varying = np.zeros((2, len(calls[0])), dtype=bool)
     for side, capture in zip(calls, captures, strict=True):
         means = centres(side, capture, row_means)
         low, high = means.min(axis=1, initial=np.inf), means.max(axis=1, initial=0.0)
         missing |= low <= 0
         varying |= high > (1 + ALIKE_CALLS) * low
     return [
-        "not in every capture" if gone
-        else "calls per step differ between captures of one side" if vary
-        else "other input types" if name in other_types
+        "not in every capture" if gone else "calls per step differ between captures of one side" if vary else ""
+        for gone, vary in zip(missing.tolist(), varying.tolist(), strict=True)
+    ]
+
+
+def _by_inputs(
+    keys: Sequence[Key], sides: tuple[Summary, Summary], samples: tuple[Samples, Samples]
+) -> list[str]:
+    """Why each operator is not used by what it is called with or waits for, "" if it is."""
+    types = _with_other_types(sides, samples)
+    waiting = {key[0] for side in sides if GIL_WAITS in side.groups for key in side.groups[GIL_WAITS].keys}
+    # launching takes as long with any arguments or strides
+    on_host = not any(side.device.count for side in sides)
+    arguments = frozenset(other_arguments(*sides)) if on_host else frozenset[Key]()
+    return [
+        "other input types" if name in types
         else "waits for Python's GIL" if name in waiting
         else "other arguments" if (name, shapes) in arguments
         else ""
-        for (name, shapes), gone, vary in zip(keys, missing.tolist(), varying.tolist(), strict=True)
+        for name, shapes in keys
     ]  # fmt: skip
 
 
