@@ -48,7 +48,7 @@ _Found: TypeAlias = tuple[Selected | None, PaceRows | str]
 SAME_INPUTS = 0.5
 """Share of device time on inputs of the same shapes below which kernels with equal launches may do different work."""
 
-NO_SHAPES = "no input shapes on both sides: record with record_shapes=True"
+NO_SHAPES = "record both sides with record_shapes=True"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -106,7 +106,7 @@ def test_without_shapes_recorded_times_decide() -> None:
     found = compared(400, shapes=False)
     assert (found.headline.verdict, found.headline.basis) == (Verdict.INCONCLUSIVE, Basis.RECORDED)
     assert (found.headline.program, found.headline.machine) == (None, None)
-    assert found.headline.unsplit == "no input shapes on both sides: record with record_shapes=True"
+    assert found.headline.unsplit == "record both sides with record_shapes=True"
     assert "common_work" not in found.tables
 
 

@@ -21,7 +21,7 @@ LAYERS = 6
 PACES = (1.0, 1.3)
 """Pace of the host in two captures."""
 
-NO_SHAPES = "no input shapes on both sides: record with record_shapes=True"
+NO_SHAPES = "record both sides with record_shapes=True"
 
 
 @dataclass(frozen=True)
