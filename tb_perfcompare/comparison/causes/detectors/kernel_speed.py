@@ -98,32 +98,29 @@ def _beyond(rows: EntityRows, pace: float | None) -> NDArray[np.bool_]:
 
 
 def _slower_cause(pair: RuleContext, row: LedgerRow, delta: float, sure: str, *, paced: bool) -> Cause:
-    name, slower = row.path[1], delta > 0
-    rule, why = _why(pair, name, slower)
+    name, way = row.path[1], "slower" if delta > 0 else "faster"
+    rule, why = _why(pair, name, delta > 0)
     operator = launching_operator(pair, name)
-    inputs = other_inputs(pair, operator)
-    called = None if inputs is not None else changed_arguments(pair, operator)
-    changed = inputs or called
-    if changed is not None:
-        why = f"; {changed.clause}"
     below = f" (under {short(operator)})" if operator else ""
+    subject, other_rule, look_at = name, "", _COMPILED if name in pair.once(compiled_otherwise) else ""
+    if inputs := other_inputs(pair, operator):
+        subject, other_rule, look_at, why = operator, inputs.rule, INPUTS, f"; {inputs.clause}"
+    else:
+        called = changed_arguments(pair, operator)
+        if called is not None:
+            look_at, why = called.look_at, f"; {called.clause}"
+        why += rate_clause(pair, operator, other_arguments=called is not None)
     amount = pair.amount("kernels", "total", name)
-    mean_a, mean_b = amount.us_a / (amount.calls_a or 1), amount.us_b / (amount.calls_b or 1)
-    rates = "" if inputs is not None else rate_clause(pair, operator, other_arguments=called is not None)
+    each = times_text(amount.us_a / (amount.calls_a or 1), amount.us_b / (amount.calls_b or 1))
     sentence = (
-        f"One kernel is {'slower' if slower else 'faster'}: {short(name)}{below} {signed_time(delta)} per step "
-        f"({times_text(mean_a, mean_b)} per launch, {number_text(row.calls[1])} "
-        f"{'launch' if row.calls[1] == 1 else 'launches'}){why}{rates}; "
+        f"One kernel is {way}: {short(name)}{below} {signed_time(delta)} per step ({each} per launch, "
+        f"{number_text(row.calls[1])} {'launch' if row.calls[1] == 1 else 'launches'}){why}; "
         f"{'beyond the uniform change of all kernels' if paced else 'other kernels did not change the same way'}."
     )
-    look_at = _COMPILED if name in pair.once(compiled_otherwise) else ""
-    if called is not None:
-        look_at = called.look_at
     return cause(
-        pair, rule, name if inputs is None else operator, KERNEL, delta, sentence,
+        pair, rule, subject, KERNEL, delta, sentence,
         (Evidence("kernels", name), Evidence("ledger", " / ".join(row.path))),
-        name="" if inputs is None else inputs.rule, confidence=sure, look_at=look_at if inputs is None else INPUTS,
-        explains={(KERNEL, name): delta},
+        name=other_rule, confidence=sure, look_at=look_at, explains={(KERNEL, name): delta},
     )  # fmt: skip
 
 
