@@ -251,3 +251,22 @@ def computed(view_us: int, *, more: bool) -> TraceBuilder:
 def test_views_that_take_little_are_named_last_or_not_at_all(view_us: int, says: str) -> None:
     (found,) = changed(computed(view_us, more=False), computed(view_us, more=True))
     assert found.sentence.endswith(f"; {says}")
+
+
+def test_kernels_of_calls_that_are_mostly_new_are_theirs_however_long() -> None:
+    def filling(times: int) -> TraceBuilder:
+        trace = TraceBuilder()
+        for number in range(8):
+            at = 20_000 * number
+            trace.step(number, at, at + 15_000)
+            for place, name in enumerate(("aten::mm", "aten::relu", "aten::sum")):
+                trace.op(name, at + 14_000 + 50 * place, at + 14_030 + 50 * place)
+            for place in range(times):
+                begin, length = at + 500 * place, 10 if place < 2 else 400 + number
+                trace.op("aten::fill_", begin, begin + 20)
+                trace.kernel("fill", begin + 30, begin + 30 + length, launch=(begin + 5, begin + 10))
+        return trace
+
+    for sides, way in (((2, 12), 1), ((12, 2), -1)):
+        (found,) = [one for one in compare(*map(filling, sides)).findings if one.category in ("all", "Kernel")]
+        assert "fill_" in found.sentence and found.change_us * way > 4000

@@ -31,6 +31,7 @@ from tb_perfcompare.comparison.causes.evidence.known_settings import (
 )
 from tb_perfcompare.comparison.causes.evidence.recomputed import AUTOGRAD, in_hooks, recomputed
 from tb_perfcompare.comparison.causes.evidence.replaced_operators import (
+    MOVED_CALL_RATIO,
     Place,
     Replacement,
     backward_of,
@@ -496,9 +497,10 @@ def _explained(
     """Exposed time, on the host, of launches and of launched kernels, that more or fewer calls account for. Calls with
     another data type launch kernels of other names, so the change of all kernels together is the limit."""
     launched = total(kernels.values())
-    counted = replace(launched, calls_a=calls.calls_a, calls_b=calls.calls_b).counted_us
+    counted = _launched_us(launched, calls)
     counted = max(counted, min(_of_shapes(pair, operator, calls), launched.delta_us, key=abs), key=abs)
-    parts = {kernel: us for (kernel, *_), amount in kernels.items() if (us := amount.counted_us) * calls.more_calls > 0}
+    parts = {kernel: _launched_us(amount, amount) for (kernel, *_), amount in kernels.items()}
+    parts = {kernel: us for kernel, us in parts.items() if us * calls.more_calls > 0}
     whole = fsum(parts.values())
     share = min(1.0, counted / whole) if whole * counted > 0 else 0.0
     host: dict[Part, float] = {} if own is None else {(CPU_EXEC, own.path[1]): _host_us(pair, own)}
@@ -507,6 +509,15 @@ def _explained(
             host["Runtime", name] = replace(amount, calls_a=calls.calls_a, calls_b=calls.calls_b).counted_us
     shares = _exposed_shares(pair, parts) if share else {}
     return host | {(KERNEL, kernel): us * share * shares[kernel] for kernel, us in parts.items() if shares}
+
+
+def _launched_us(launched: Amount, calls: Amount) -> float:
+    """Device time that more or fewer calls account for: by count, or all of the change if most calls are new or gone,
+    because the others do not tell how long these take."""
+    fewer, more = sorted((calls.calls_a, calls.calls_b))
+    if more >= MOVED_CALL_RATIO * fewer:
+        return launched.delta_us
+    return replace(launched, calls_a=calls.calls_a, calls_b=calls.calls_b).counted_us
 
 
 def _host_us(pair: RuleContext, own: LedgerRow) -> float:
