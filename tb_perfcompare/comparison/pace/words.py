@@ -222,10 +222,7 @@ def _and_machine(headline: Headline, program: Part, machine: Part) -> str:
 
 
 def _alongside(machine: Part) -> str:
-    if abs(machine.estimate) < 0.01:
-        unclear = machine.low <= 0 <= machine.high
-        return ", machine unchanged" if unclear else f", machine {rough(machine.estimate, signed=True)}"
-    return f", machine {_slower(machine.estimate)}"
+    return "" if abs(machine.estimate) < 0.01 else f", machine {_slower(machine.estimate)}"
 
 
 def _facts(headline: Headline, counts: tuple[int, int] | None) -> tuple[Fact, ...]:

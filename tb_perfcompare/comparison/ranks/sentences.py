@@ -20,7 +20,7 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 _MAX_NAMED = 4
 _ALL_FOUND = 0.999
-LATE = 0.05
+LATE = 0.03
 """Share of its step by which a rank has to be later than the others for it to be named: two ranks of one program differ
 by 0.1 to 2 %."""
 _FAR_APART = 3
