@@ -14,7 +14,7 @@ def test_a_table_begins_in_the_first_third_of_a_phone_and_no_control_is_lost(tab
     tab.until(f"{TOP} <= 230")
     assert tab.frame.evaluate("document.documentElement.scrollWidth") == 390
     tab.find(".choices .fold > button").click()
-    assert tab.find(".choices .fold select").count() == 2, "grouping and metric"
+    tab.until("document.querySelectorAll('.choices .fold select').length === 2")  # grouping and metric
     tab.find(".choices .fold .segments button", has_text="Operators").click()
     tab.wait("#view[data-tab=operators] .grid")
     tab.find(".toolbar .fold > button").click()
