@@ -151,7 +151,7 @@ class _Change:
     whole      whether they leave all of it
     same_way   entities that changed in its direction and have no cause, largest first; none if a source does not split
     main       those of them that make much of it; `opposed`: those that changed as much in the other direction
-    is_python  whether its entities are Python functions; `inside`: the function inside of which most of it is
+    is_python  whether its entities are Python functions; `inside`: the function that holds most of it
     """
 
     category: StepCategory
@@ -166,17 +166,17 @@ class _Change:
 
     @property
     def has_name(self) -> bool:
-        """Whether entities, or the function inside of which it is, say what changed."""
+        """Whether an entity, or the function that holds most of it, says what changed."""
         return bool(self.main) or self.inside is not None
 
     @property
     def is_inside_main(self) -> bool:
-        """Whether the function inside of which most of it is is one of the main ones."""
+        """Whether the function that holds most of it is one of the main ones."""
         return self.inside is not None and any(entity.path[1] == self.inside.name for entity in self.main)
 
     @property
     def is_one_sided(self) -> bool:
-        """Whether only one side calls that function."""
+        """Whether only one side calls the function that holds most of it."""
         return self.inside is not None and self.inside.is_one_sided
 
 
