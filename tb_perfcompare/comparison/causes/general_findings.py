@@ -214,7 +214,7 @@ def _rest_us(row: LedgerRow, known: _Known) -> float:
 
 
 def _change(row: LedgerRow, rest_us: float, known: _Known) -> _Change:
-    """The change of a category, of which causes leave `rest_us`."""
+    """What causes leave of a category's change: `rest_us`."""
     category, whole = StepCategory(CATEGORY_LABELS.index(row.path[0])), rest_us == row.delta / known.unit
     entities = columns_of(row.path[0], known.context.ledger.entities(row.path[0]))
     if category is StepCategory.CPU_EXEC:

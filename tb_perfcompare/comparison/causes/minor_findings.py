@@ -23,8 +23,8 @@ MINOR = 0.01
 much more."""
 
 UNCOUNTED, SIDE_EFFECT = 0.04, 0.15
-"""Share of the largest finding below which one that is not counted, or one of a side effect, is not reported: in 150
-recorded pairs 16 and 11 such findings, none of which was the cause."""
+"""Share of the largest finding below which one that is not counted, or one of a side effect, is not reported. 150
+recorded pairs had 16 and 11 of these; none was the cause."""
 
 _SIDE_EFFECTS = frozenset({*COPIES_ON_CPU.names, *LAYOUT_COPIES.names, *PROFILER_OVERHEAD.names})
 """Counted findings that follow from almost any change of the program."""
