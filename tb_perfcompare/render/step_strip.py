@@ -58,13 +58,12 @@ def step_strip(table: Table, noun: str) -> str:
         return ""
     times = number_text.time_scale(max(max(own, default=0.0) for own in compared_us.values()))
     axis = _axis([us * times.factor for own in compared_us.values() for us in own])
-    ticks = [(tick, 100 - axis.share(tick)) for tick in axis.ticks(4)]
+    ticks = [(100 - axis.share(tick), label) for tick, label in axis.ticks(4)]
     labels = "".join(
-        f'<text x="34" y="{position:.1f}%" dy="4" text-anchor="end">{number_text.count(round(tick, 9))}</text>'
-        for tick, position in ticks
+        f'<text x="34" y="{position:.1f}%" dy="4" text-anchor="end">{label}</text>' for position, label in ticks
     )
     lines = "".join(
-        f'<line class="grid-line" x1="0" x2="100%" y1="{position:.1f}%" y2="{position:.1f}%"/>' for _, position in ticks
+        f'<line class="grid-line" x1="0" x2="100%" y1="{position:.1f}%" y2="{position:.1f}%"/>' for position, _ in ticks
     )
     lanes = "".join(_lane(_LETTERS[side], steps, axis, times.factor, lines) for side, steps in sides.items())
     summaries = "".join(
@@ -134,6 +133,6 @@ def _summary_text(side: str, steps: Sequence[Step], compared_us: Sequence[float]
         return f"{badge}none compared"
     ends = f"{number_text.time(min(compared_us))} to {number_text.time(max(compared_us))}"
     count = f"{len(compared_us):,} of {number_text.many(len(steps), noun)}"
-    captures = len({step.capture for step in steps})
-    of = f", {captures} captures" if captures > 1 else ""
+    recordings = len({step.capture for step in steps})
+    of = f", {recordings} recordings" if recordings > 1 else ""
     return badge + escape(printable(f"{count}{of}: median {number_text.time(median(compared_us))}, {ends}"))

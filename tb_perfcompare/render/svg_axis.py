@@ -23,10 +23,12 @@ class Axis:
         """Position of a value as a number from 0 to 100."""
         return 100 * (min(self.high, max(self.low, value)) - self.low) / (self.high - self.low)
 
-    def ticks(self, wanted: int) -> list[float]:
-        """Returns about `wanted` tick values, multiples of 1, 2 or 5 times a power of ten."""
+    def ticks(self, wanted: float) -> list[tuple[float, str]]:
+        """Returns (value, label) of about `wanted` ticks: multiples of 1, 2 or 5 times a power of ten, all labels with
+        as many decimals."""
         rough = (self.high - self.low) / wanted
         power = 10.0 ** math.floor(math.log10(rough))
         step = next((factor * power for factor in (1, 2, 5) if factor * power >= rough), 10 * power)
         first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
-        return [multiple * step for multiple in range(first, last + 1)]
+        decimals = max(0, -math.floor(math.log10(step) + 1e-9))
+        return [(multiple * step, f"{multiple * step:,.{decimals}f}") for multiple in range(first, last + 1)]

@@ -83,10 +83,10 @@ def waterfall_table(ledger: Ledger, at_equal_speed_us: Mapping[str, float]) -> s
     lines.append(total("b", "candidate", ledger.candidate, figures))
     labels = [*"ΔAB", *([AT_EQUAL_SPEED[0].label] if at_equal_speed_us else [])]
     heads = "".join(f'<th scope="col" class="n">{label} ({times.symbol})</th>' for label in labels)
-    look = "falls paced" if at_equal_speed_us else "falls"
+    look, most = ("falls paced", 2.5) if at_equal_speed_us else ("falls", 4)  # more labels overlap
     table = (
         f'<table class="{look}"><thead><tr><th scope="col">Part</th><th scope="col"><svg width="100%" height="14" '
-        f'role="img" aria-label="axis in {times.symbol}">{_ticks(axis)}</svg></th>{heads}</tr></thead>\n'
+        f'role="img" aria-label="axis in {times.symbol}">{_ticks(axis, most)}</svg></th>{heads}</tr></thead>\n'
         f"<tbody>{''.join(lines)}</tbody></table>"
     )
     return f'{table}\n<p class="notes">{" ".join(_notes(ledger, len(shown_bars), is_cut))}</p>'
@@ -111,14 +111,13 @@ def _axis(ends: Sequence[float]) -> tuple[Axis, bool]:
     return Axis(max(0.0, low - 2 * pad) if is_cut else min(0.0, low), high + 0.5 * pad), is_cut
 
 
-def _ticks(axis: Axis) -> str:
+def _ticks(axis: Axis, most: float) -> str:
     def anchor(share: float) -> str:
         return "start" if share < 3 else "end" if share > 97 else "middle"  # keeps labels inside the drawing
 
     return "".join(
-        f'<text x="{axis.at(tick)}" y="11" text-anchor="{anchor(axis.share(tick))}">'
-        f"{number_text.count(round(tick, 9))}</text>"
-        for tick in axis.ticks(5)
+        f'<text x="{axis.at(tick)}" y="11" text-anchor="{anchor(axis.share(tick))}">{label}</text>'
+        for tick, label in axis.ticks(most)
     )
 
 

@@ -16,6 +16,7 @@ from tb_perfcompare.comparison.tables.fixed_tables import steps_table
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.render.formats import render, render_table
 from tb_perfcompare.render.html_style import cards
+from tb_perfcompare.render.svg_axis import Axis
 from tb_perfcompare.workspace.queries.candidate_responses import CANDIDATE_COLUMNS as CANDIDATES
 from tests.render.examples import LONG_NAME, comparison, headline
 
@@ -102,6 +103,11 @@ def test_the_step_strip_has_every_step_and_marks_excluded_ones() -> None:
     assert "2 of 2 steps: median 11.0 µs, 10.0 µs to 12.0 µs" in text
     assert "2 of 3 steps: median 14.5 µs, 14.0 µs to 15.0 µs" in text
     assert "1 step beyond the axis." in text
+
+
+def test_labels_of_an_axis_have_as_many_decimals() -> None:
+    assert [label for _, label in Axis(7.35, 8.02).ticks(4)] == ["7.4", "7.6", "7.8", "8.0"]
+    assert [label for _, label in Axis(0, 8900).ticks(2.5)] == ["0", "5,000"]
 
 
 def test_one_step_per_side_has_no_strip() -> None:
