@@ -10,7 +10,7 @@ import numpy as np
 
 from tb_perfcompare.model.arrays import Floats, Ints, max_by_target, min_by_target, weighted_means
 from tb_perfcompare.model.summary.call_tree import CallTree, FrameKind
-from tb_perfcompare.model.summary.groups import CRITICAL_PATH
+from tb_perfcompare.model.summary.groups import CRITICAL_PATH, PYTHON_TIME
 from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, GroupTable, OwnedTime, StepCategory, Summary
 
@@ -26,8 +26,12 @@ _GROUPS: Mapping[StepCategory, tuple[str, ...]] = {
     StepCategory.MEMCPY: ("memcpy", CRITICAL_PATH),
     StepCategory.MEMSET: ("memcpy", CRITICAL_PATH),
     StepCategory.RUNTIME: (CRITICAL_PATH,),
+    StepCategory.OTHER: (PYTHON_TIME,),
 }
 """Category -> prefixes of the names of its tables."""
+
+_CALLERS = {PYTHON_TIME: 2}
+"""Table -> number of its first key columns that hold names of the category, if not one."""
 
 _FRAMES: Mapping[StepCategory, frozenset[FrameKind]] = {
     StepCategory.KERNEL: frozenset({FrameKind.DEVICE}),
@@ -60,8 +64,8 @@ def renamed(side: Summary, joins: Mapping[StepCategory, Joins]) -> Summary:
     for category, tables in _GROUPS.items():
         if joins.get(category):
             for name, group in side.groups.items():
-                if name.startswith(tables) and any(key[0] in joins[category] for key in group.keys):
-                    groups[name] = _merged_group(groups[name], joins[category])[0]
+                if name.startswith(tables):
+                    groups[name] = _merged_group(groups[name], joins[category], _CALLERS.get(name, 1))[0]
     return replace(
         side,
         groups=groups,
@@ -78,9 +82,10 @@ def _renamed_tree(tree: CallTree, joins: Mapping[StepCategory, Joins]) -> CallTr
     return tree
 
 
-def _merged_group(table: GroupTable, joins: Joins) -> tuple[GroupTable, Ints]:
-    """Returns the table with its new names, and the new row of each old one. Facts are means weighted by time."""
-    keys = [(joins.get(name, name), *rest) for name, *rest in table.keys]
+def _merged_group(table: GroupTable, joins: Joins, columns: int = 1) -> tuple[GroupTable, Ints]:
+    """Returns the table with new names in its first key columns, and the new row of each old one. Facts are means
+    weighted by time."""
+    keys = [(*(joins.get(name, name) for name in key[:columns]), *key[columns:]) for key in table.keys]
     index, row_of = _numbered(keys)
     rows = len(index)
     weight = table.measures_ns["total"].sum(axis=1).astype(np.float64)

@@ -6,14 +6,15 @@ import re
 import sys
 from typing import NamedTuple
 
-_FRAME = re.compile(r"(?P<file>[^()]+\.pyx?)\((?P<line>\d+)\): (?P<function>.+)", re.DOTALL)
+_FRAME = re.compile(r"(?P<file>[^()]+\.pyx?)\((?P<line>\d+)(?:/\d+)?\): (?P<function>.+)", re.DOTALL)
 _INSTALLED = re.compile(r"^.*(?:(?:site|dist)-packages|[/\\]lib[/\\]python3(?:\.\d+)?)[/\\]", re.DOTALL)
 
 _LIBRARIES = sys.stdlib_module_names | {"torch"}
 
 
 class PythonFrame(NamedTuple):
-    """A Python function; `file` is relative to its installation directory."""
+    """A Python function; `file` is relative to its installation directory, `line` the first if the sides were joined
+    ("model.py(10/12): f")."""
 
     file: str
     line: int

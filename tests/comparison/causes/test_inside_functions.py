@@ -11,9 +11,10 @@ from tests.build import TraceBuilder
 from tests.comparison.compare import compare
 
 HISTOGRAM, WRITER = "writer.py(40): add_histogram", "writer.py(90): run"
+FETCH = "loader.py(9): fetch"
 
 
-def logging(histograms: int, us: int = 200, *, sleep: int = 0) -> TraceBuilder:
+def logging(histograms: int, us: int = 200, *, sleep: int = 0, line: int = 40) -> TraceBuilder:
     """Eight steps of an operator, and histograms of the weights of `us` µs, which are many short functions."""
     trace = TraceBuilder(vendor="cpu")
     for number in range(8):
@@ -22,7 +23,8 @@ def logging(histograms: int, us: int = 200, *, sleep: int = 0) -> TraceBuilder:
         trace.op("aten::mm", at, at + 1000 + number % 3)
         at += 1010
         for call in range(histograms):
-            trace.python(HISTOGRAM, at, at + us, number=1000 * number + 10 * call + 1, parent=1000 * number)
+            name = HISTOGRAM.replace("40", str(line))
+            trace.python(name, at, at + us, number=1000 * number + 10 * call + 1, parent=1000 * number)
             for part in range(5):
                 begin, place = at + part * us // 6, 1000 * number + 10 * call + 2 + part
                 trace.python(f"numpy.py({part}): part{part}", begin + 1, begin + us // 6, number=place)
@@ -137,7 +139,9 @@ def test_recording_many_calls_takes_time_too(calls: int, is_said: bool) -> None:
 WAIT = "<built-in function sleep>"
 
 
-def fetched(wait: int, *, annotated: bool = True, stacks: bool = True, waits: float = 1) -> TraceBuilder:
+def fetched(
+    wait: int, *, annotated: bool = True, stacks: bool = True, waits: float = 1, line: int = 9
+) -> TraceBuilder:  # fmt: skip
     """Eight steps of operators and of a range that takes `wait` µs longer, in which a function of the program waits."""
     trace = TraceBuilder(vendor="cpu")
     for number in range(8):
@@ -146,7 +150,7 @@ def fetched(wait: int, *, annotated: bool = True, stacks: bool = True, waits: fl
             trace.op(f"aten::{name}", at + 250 * place, at + 250 * place + 240 + number % 3)
         if stacks:
             trace.python("train.py(5): step", at, at + 1_390 + wait, number=10 * number)
-            trace.python("train.py(9): fetch", at + 1_010, at + 1_100 + wait, number=10 * number + 1)
+            trace.python(f"train.py({line}): fetch", at + 1_010, at + 1_100 + wait, number=10 * number + 1)
             trace.python(WAIT, at + 1_050, at + 1_060 + wait * waits, number=10 * number + 2)
         if annotated:
             trace.annotation("fetching", at + 1_005, at + 1_110 + wait)
@@ -184,3 +188,19 @@ def test_functions_of_one_side_alone_are_not_compared() -> None:
 def test_the_caller_of_a_function_outside_of_ranges_is_named() -> None:
     text = sentence(fetched(10, annotated=False), fetched(900, annotated=False))
     assert f"{WAIT} +890 µs (1 call per step on both sides); called in train.py(9): fetch" in text
+
+
+def test_a_function_too_short_to_be_listed_is_not_absent() -> None:
+    """PYTHON_TIME lists functions of at least 1 % of the time between operators."""
+    found = grown_function(summary(varying(FETCH, 20)), summary(varying(FETCH, 5_000)), 4_980)
+    assert found is not None and found.clause == f"inside {FETCH}" and found.calls == (1, 1)
+
+
+@pytest.mark.parametrize(("waits", "named"), [(1, f"{WAIT}, called in train.py(9/12): fetch"),
+                                              (0.5, "train.py(9/12): fetch")])  # fmt: skip
+def test_a_function_whose_line_moved_is_not_new(waits: float, named: str) -> None:
+    """As in two versions of a library; also one in a range, which owns its time, and one that calls another."""
+    text = of_range(fetched(10, waits=waits), fetched(900, waits=waits, line=12)).sentence
+    assert f"; inside {named}." in text
+    text = sentence(logging(1), logging(9, line=45))
+    assert "; inside writer.py(40/45): add_histogram (1 → 9 calls per step); " in text

@@ -129,9 +129,22 @@ def grown_function(
     if not most:
         return None
     name = max(most, key=lambda name: (most[name], name))
-    one, two = (side.get(name, _NO_TIME) for side in sides)
-    caller = (two if delta_us > 0 else one).caller
-    return GrownFunction(name, (one.calls, two.calls), "" if is_of_program(name) else caller)
+    caller = (after if delta_us > 0 else before)[name].caller
+    calls_a, calls_b = (
+        found[name].calls if name in found else _calls_owned(side, name)
+        for found, side in zip(sides, (baseline, candidate), strict=True)
+    )  # fmt: skip
+    return GrownFunction(name, (calls_a, calls_b), "" if is_of_program(name) else caller)
+
+
+def _calls_owned(side: Summary, function: str) -> float:
+    """Calls per step of a function that has too little time for PYTHON_TIME."""
+    owned = side.owned
+    return sum(
+        float(calls.sum()) / len(side.steps)
+        for category, key, calls in zip(owned.category.tolist(), owned.key, owned.calls, strict=True)
+        if category == StepCategory.OTHER and key == function
+    )
 
 
 class PythonTime(NamedTuple):
