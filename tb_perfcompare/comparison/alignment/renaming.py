@@ -63,7 +63,7 @@ def renamed(side: Summary, joins: Mapping[StepCategory, Joins]) -> Summary:
     groups = dict(side.groups)
     for category, tables in _GROUPS.items():
         if joins.get(category):
-            for name, group in side.groups.items():
+            for name in side.groups:
                 if name.startswith(tables):
                     groups[name] = _merged_group(groups[name], joins[category], _CALLERS.get(name, 1))[0]
     return replace(
