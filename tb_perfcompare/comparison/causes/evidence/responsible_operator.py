@@ -40,12 +40,8 @@ def responsible_operator(baseline: Summary, candidate: Summary, delta_us: float)
         if own <= sign * (y - x) <= WRAPPED * own and all(c.get(key) == c.get(inner) for c in calls)
     ]
     outer = min(wrappers, key=lambda key: (-sign * (total[key][1] - total[key][0]), key), default=inner)
-    x, y = total[outer]
-    text = (
-        f"mostly under {short(outer[0])} (host time {times_text(x, y)}, "
-        f"API calls {'' if outer == inner else f'of {short(inner[0])} '}{times_text(*api[inner])})"
-    )
-    return outer[0], text
+    whose = "" if outer == inner else f" of {short(inner[0])}"
+    return outer[0], f"mostly under {short(outer[0])} (API calls{whose} {times_text(*api[inner])})"
 
 
 def _operator_moved(total: Mapping[tuple[str, ...], tuple[float, float]], delta_us: float) -> tuple[str, str] | None:
