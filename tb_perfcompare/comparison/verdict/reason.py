@@ -47,7 +47,8 @@ def _interval_clause(verdict: Verdict, estimate: ShiftEstimate, words: Words) ->
     """Explains the verdict by the position of the interval relative to the threshold."""
     noun = words.noun
     if estimate.n == (1, 1):
-        return f"one {noun} per side; the size is certain, its repeatability is not"
+        size = signed_percent(estimate.theta)
+        return f"one {noun} per side, {size}; the size is certain, its repeatability is not"
     if estimate.level is None and not verdict.is_sure:
         return _too_few(estimate, words)
     lead, towards = _lead(estimate, words), words.threshold_towards(estimate.theta)
@@ -82,11 +83,9 @@ def _lead(estimate: ShiftEstimate, words: Words) -> str:
 
 
 def _too_few(estimate: ShiftEstimate, words: Words) -> str:
-    clause = f"too few {words.noun}s for a {words.level} ({estimate.n[0]:,} and {estimate.n[1]:,})"
-    if estimate.p_min > estimate.alpha:
-        clause += f"; p cannot be below {p_value(estimate.p_min)}"
-    pairs = percent_range(estimate.steps_low, estimate.steps_high)
-    return f"{clause}; all pairs of {words.noun}s differ by {pairs}"
+    few = f"too few {words.noun}s for a {words.level} ({estimate.n[0]:,} and {estimate.n[1]:,})"
+    clause = f"{few}, all pairs differ by {percent_range(estimate.steps_low, estimate.steps_high)}"
+    return f"{clause}; p cannot be below {p_value(estimate.p_min)}" if estimate.p_min > estimate.alpha else clause
 
 
 def _adequacy(estimate: ShiftEstimate, words: Words) -> str:
