@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from tb_perfcompare.quick_dataclass import dataclass
 
+DEFAULT_SPAN = "default"
+"""Span of a file whose name has no number."""
+
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:

@@ -16,6 +16,7 @@ from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.side_facts import SideFacts
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.result.wording import short, short_apart, verdict_word
+from tb_perfcompare.model.files import DEFAULT_SPAN
 from tb_perfcompare.model.formats import CYCLES
 from tb_perfcompare.model.input_shapes import tensor_shapes
 from tb_perfcompare.model.note import ALWAYS_SHOWN, Note
@@ -225,9 +226,9 @@ def run_names(baseline: SideFacts, candidate: SideFacts) -> tuple[str, str]:
 
 def _side(side: SideFacts, run: str) -> str:
     names = [run]
-    if side.worker:
+    if side.worker and not re.split(r"[/\\]", run)[-1].startswith(f"{side.worker}."):  # not a single file
         names.append(f"worker {side.worker}")
-    if side.span:
+    if side.span not in ("", DEFAULT_SPAN):
         names.append(f"span {side.span}")
     device = side.device.name or side.device.word
     names.append(f"{device} ×{side.device.count}" if side.device.count else device)

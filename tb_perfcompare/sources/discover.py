@@ -27,6 +27,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tb_perfcompare.errors import InputError, SelectionError
+from tb_perfcompare.model.files import DEFAULT_SPAN
 from tb_perfcompare.model.formats import BASELINE, TRACE
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.number_text import listed
@@ -43,7 +44,6 @@ from tb_perfcompare.sources.storage.one_state import one_state
 if TYPE_CHECKING:
     from tb_perfcompare.model.saved.baseline import SavedFacts
 
-DEFAULT_SPAN = "default"
 _JSON_FILE = re.compile(r"(?P<stem>.+?)(?:\.pt\.trace)?\.json(?:\.gz)?", re.DOTALL)
 _NAMES = (
     "the name must end in .json or .json.gz, .jsonl for saved answers, .txt for a kernel listing, "

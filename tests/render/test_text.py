@@ -8,11 +8,12 @@ import pytest
 
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.table import Table
+from tb_perfcompare.model.summary.summary import DeviceFacts
 from tb_perfcompare.render.document import CAVEATS, DECIDED, WHERE, WHY, Facts, Heading, Paragraph, report, table_blocks
 from tb_perfcompare.render.text import text
 from tb_perfcompare.render.widths import Terminal
 from tb_perfcompare.units import Better
-from tests.render.examples import comparison
+from tests.render.examples import comparison, side
 
 CAUSE = "Data loader wait: +17.6 ms per step; the workers are too few for the transforms that they are given now."
 
@@ -94,3 +95,13 @@ def test_a_cause_in_the_other_direction_offsets_the_change() -> None:
 def test_causes_follow_the_verdict_and_how_it_was_decided_follows_the_tables() -> None:
     headings = [block.text for block in report(comparison(), top=1) if isinstance(block, Heading)]
     assert [*headings[1:3], *headings[-2:]] == [WHY, f"{WHERE}, per step", DECIDED, CAVEATS]
+
+
+@pytest.mark.parametrize(("run", "worker", "span", "shown"), [
+    ("new.json.gz", "new", "default", "new.json.gz · GPU"),
+    ("logs/new.json", "new", "1", "logs/new.json · span 1 · GPU"),
+    ("new", "new", "default", "new · worker new · GPU"),
+])  # fmt: skip
+def test_a_file_is_named_once(run: str, worker: str, span: str, shown: str) -> None:
+    facts = replace(side(run), worker=worker, span=span, device=DeviceFacts("cuda", "GPU", "", None))
+    assert f"baseline   {shown} · 6 of 7 steps" in text(report(comparison(baseline=facts), top=1), Terminal(80))
