@@ -39,12 +39,15 @@ MAY_IMPORT: dict[str, set[str]] = {
     "comparison/alignment": {"comparison/launches", "comparison/result"},
     "comparison/amount": {"comparison/result", "comparison/statistics"},
     "comparison/causes": {
-        "comparison/causes/detectors", "comparison/causes/evidence", "comparison/launches", "comparison/result",
-        "comparison/statistics", "comparison/tables", "comparison/work",
+        "comparison/causes/detectors", "comparison/causes/detectors/machine", "comparison/causes/evidence",
+        "comparison/launches", "comparison/result", "comparison/statistics", "comparison/tables", "comparison/work",
     },
     "comparison/causes/detectors": {
-        "comparison/causes/evidence", "comparison/checks", "comparison/ranks", "comparison/result",
-        "comparison/statistics",
+        "comparison/causes/detectors/machine", "comparison/causes/evidence", "comparison/checks", "comparison/ranks",
+        "comparison/result", "comparison/statistics",
+    },
+    "comparison/causes/detectors/machine": {
+        "comparison/causes/evidence", "comparison/checks", "comparison/result", "comparison/statistics",
     },
     "comparison/causes/evidence": {
         "comparison/checks", "comparison/ledger", "comparison/ranks", "comparison/result", "comparison/statistics",

@@ -9,10 +9,11 @@ import numpy as np
 
 from tb_perfcompare.comparison.causes.detect_causes import DetectedCauses
 from tb_perfcompare.comparison.causes.detectors.changed_operators import AS_MEASURED, OPERATORS_CHANGED
-from tb_perfcompare.comparison.causes.detectors.contention import DEVICE_CONTENTION, WAITING_THREADS
 from tb_perfcompare.comparison.causes.detectors.host import OPERATOR_SLOWER
 from tb_perfcompare.comparison.causes.detectors.kernel_speed import KERNEL_SLOWER
-from tb_perfcompare.comparison.causes.detectors.machine import MACHINE_PACE
+from tb_perfcompare.comparison.causes.detectors.machine.cpu_contention import WAITING_THREADS
+from tb_perfcompare.comparison.causes.detectors.machine.device_contention import DEVICE_CONTENTION
+from tb_perfcompare.comparison.causes.detectors.machine.pace import MACHINE_PACE
 from tb_perfcompare.comparison.causes.detectors.more_calls import MORE_CALLS
 from tb_perfcompare.comparison.causes.detectors.other_work import DATA_TYPE_CHANGED, WORKLOAD_CHANGED
 from tb_perfcompare.comparison.causes.detectors.steps import SLOW_STEPS

@@ -20,12 +20,6 @@ from tb_perfcompare.comparison.causes.detectors.collectives import (
     UNEVEN_WORK,
 )
 from tb_perfcompare.comparison.causes.detectors.compiled_regions import GRAPH_BREAKS, REGIONS_LOST
-from tb_perfcompare.comparison.causes.detectors.contention import (
-    CPU_CONTENTION,
-    DEVICE_CONTENTION,
-    GIL_WAITS,
-    WAITING_THREADS,
-)
 from tb_perfcompare.comparison.causes.detectors.host import OPERATOR_SLOWER, UNINTERRUPTED, UNINTERRUPTED_REST
 from tb_perfcompare.comparison.causes.detectors.kernel_speed import KERNEL_SLOWER, OCCUPANCY_LOST, UTILISATION_LOST
 from tb_perfcompare.comparison.causes.detectors.launching import (
@@ -34,11 +28,19 @@ from tb_perfcompare.comparison.causes.detectors.launching import (
     GRAPH_LOST,
     LAUNCH_BOUND,
 )
-from tb_perfcompare.comparison.causes.detectors.machine import MACHINE_PACE
+from tb_perfcompare.comparison.causes.detectors.machine.cpu_contention import CPU_CONTENTION, WAITING_THREADS
+from tb_perfcompare.comparison.causes.detectors.machine.device_contention import DEVICE_CONTENTION
+from tb_perfcompare.comparison.causes.detectors.machine.gil import GIL_WAITS
+from tb_perfcompare.comparison.causes.detectors.machine.pace import MACHINE_PACE
+from tb_perfcompare.comparison.causes.detectors.machine.recording import (
+    AUTOGRAD_RECORDS,
+    MORE_RECORDED,
+    PROFILER_OVERHEAD,
+)
+from tb_perfcompare.comparison.causes.detectors.machine.uniform_slowdown import DEVICE_PACE, HOST_PACE
 from tb_perfcompare.comparison.causes.detectors.more_calls import MORE_CALLS
 from tb_perfcompare.comparison.causes.detectors.moving_data import COPIES_ON_CPU, LAYOUT_COPIES
 from tb_perfcompare.comparison.causes.detectors.other_work import DATA_TYPE_CHANGED, WORKLOAD_CHANGED
-from tb_perfcompare.comparison.causes.detectors.recording import AUTOGRAD_RECORDS, MORE_RECORDED, PROFILER_OVERHEAD
 from tb_perfcompare.comparison.causes.detectors.steps import SLOW_CALLS, SLOW_STEPS, WARM_UP_INSIDE
 from tb_perfcompare.comparison.causes.detectors.substituted import (
     COMPILATION_LOST,
@@ -48,7 +50,6 @@ from tb_perfcompare.comparison.causes.detectors.substituted import (
 )
 from tb_perfcompare.comparison.causes.detectors.synchronization import SYNCHRONISATION
 from tb_perfcompare.comparison.causes.detectors.transfers import LOADER, MORE_COPIES, PAGEABLE_COPIES
-from tb_perfcompare.comparison.causes.detectors.uniform_slowdown import DEVICE_PACE, HOST_PACE
 from tb_perfcompare.comparison.causes.detectors.without_device import WITHOUT_DEVICE
 from tb_perfcompare.comparison.causes.evidence.cause import Recorded
 from tb_perfcompare.comparison.causes.evidence.general_rules import GENERAL

@@ -9,7 +9,7 @@ from math import fsum
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.comparison.causes.detectors.uniform_slowdown import device_ratio
+from tb_perfcompare.comparison.causes.detectors.machine.uniform_slowdown import device_ratio
 from tb_perfcompare.comparison.causes.evidence.beyond_pace import beyond_pace, called_as_often, largest
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause, entity_confidence
 from tb_perfcompare.comparison.causes.evidence.fastest_calls import LAUNCHES

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator
 from math import fsum, log
 
-from tb_perfcompare.comparison.causes.detectors.uniform_slowdown import host_ratio, kernels_flat
+from tb_perfcompare.comparison.causes.detectors.machine.uniform_slowdown import host_ratio, kernels_flat
 from tb_perfcompare.comparison.causes.evidence.beyond_pace import SAME_CALLS
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Part, Rule, cause, of_categories
 from tb_perfcompare.comparison.causes.evidence.host_time import (

@@ -12,7 +12,7 @@ import numpy as np
 
 from tb_perfcompare.comparison.causes.detectors.alignment import ALIGNMENT
 from tb_perfcompare.comparison.causes.detectors.kernel_speed import compiled_otherwise
-from tb_perfcompare.comparison.causes.detectors.machine import MACHINE_PACE, is_paced
+from tb_perfcompare.comparison.causes.detectors.machine.pace import MACHINE_PACE, is_paced
 from tb_perfcompare.comparison.causes.evidence.cause import (
     Cause,
     Explained,

@@ -1,6 +1,5 @@
-"""Contention: other work takes the CPU or the device in between, so that the fastest calls are as fast as before, or
-keeps the threads of an operator waiting for each other, so that all its calls are longer; or a thread of the program
-keeps Python's GIL."""
+"""CPU contention: other work takes the CPU in between, so that the fastest calls are as fast as before, or keeps the
+threads of an operator waiting for each other, so that all its calls are longer."""
 
 from __future__ import annotations
 
@@ -10,34 +9,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tb_perfcompare.comparison.causes.detectors.recording import is_of_1_8_alone
-from tb_perfcompare.comparison.causes.detectors.uniform_slowdown import kernels_flat
+from tb_perfcompare.comparison.causes.detectors.machine.recording import is_of_1_8_alone
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.fastest_calls import (
     BY_SHAPE,
     INTERRUPTED,
-    LAUNCHES,
-    fastest_calls,
     fastest_own_calls,
     fastest_steps,
     table_of_calls,
 )
-from tb_perfcompare.comparison.causes.evidence.host_time import (
-    call_count_changed,
-    exposed_growth,
-    exposed_host,
-    idle_shares,
-    is_same_runtime,
-)
-from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total, total_by_key
+from tb_perfcompare.comparison.causes.evidence.host_time import exposed_growth
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total_by_key
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.wording import number_text, ratio_text, short, signed_time, time_text, times_text
+from tb_perfcompare.comparison.result.wording import ratio_text, short, signed_time, time_text, times_text
 from tb_perfcompare.comparison.statistics.uniform_ratio import weighted_quartiles
-from tb_perfcompare.model.api_calls import LAUNCH, WAIT
-from tb_perfcompare.model.arrays import Floats, unique
-from tb_perfcompare.model.summary.groups import DEVICE_TIMELINE, LAUNCH_LATENCY
-from tb_perfcompare.model.summary.groups import GIL_WAITS as GIL_WAITS_TABLE
-from tb_perfcompare.model.summary.summary import NOTHING_RECORDED, Summary
+from tb_perfcompare.model.arrays import Floats
+from tb_perfcompare.model.summary.summary import Summary
 
 UNCHANGED_TOLERANCE = 0.1
 """The fastest calls are unchanged if the median of their ratios is within this of 1, or if it is at most INTERRUPTED of
@@ -56,7 +43,7 @@ in proportion to their time (0.87 to 1.46 in recordings), page faults only a few
 
 MIN_CALLS = 8
 """Number of calls from which at least one is likely to be uninterrupted. Also fewest launches per step that start
-late."""
+late (device_contention.py)."""
 
 MIN_WAIT_US = 500.0
 """Least time for which an operator waits for its threads: about the shortest time slice of a scheduler."""
@@ -74,13 +61,6 @@ MOST_WAITING = 0.8
 
 MIN_WAITING = 5
 """Fewest waiting operators, by name and input shape."""
-
-LATE = 1.75
-"""Ratio of the times from a launch to its start on an idle device from which the device is late. In 104 unchanged pairs
-on an H200 it is at most 1.52, beside a process that takes a quarter of the device 2.2."""
-
-MIN_KERNELS = 3
-"""Fewest kernels, by name, that have to take longer. A single one is slower, not interrupted."""
 
 
 class _Changes(NamedTuple):
@@ -233,59 +213,6 @@ def _is_constant(wait: Floats, alone: Floats, often: Floats) -> bool:
     return times >= math.log(UNLIKE_TIMES) and log_ratio(wait) <= MAX_SLOPE * times
 
 
-def gil_rules(pair: RuleContext) -> Iterator[Cause]:
-    """Waits for the GIL, within operators and between them."""
-    before, after = (_gil_waits(side) for side in pair.sides)
-    loaders = {*pair.entities("DataLoader").key}
-    category_of = {
-        name: "Other" if name == NOTHING_RECORDED else "DataLoader" if name in loaders else "CPU Exec"
-        for name in sorted({*before, *after})
-    }
-    own: dict[Part, float] = {
-        (category, name): after.get(name, _NO_WAIT).us - before.get(name, _NO_WAIT).us
-        for name, category in category_of.items()
-    }
-    grown = math.fsum(own.values())
-    if abs(grown) < pair.least_us:
-        return
-    if pair.candidate.device.count:  # waits while the device works cost nothing
-        wholes = total_by_key((category, us) for (category, _), us in own.items())
-        shares = {of: min(1.0, max(0.0, pair.exposed(of) / us)) if us else 0.0 for of, us in wholes.items()}
-        own = {part: us * shares[part[0]] for part, us in own.items()}
-    explained = exposed_growth(pair, own, grown)
-    delta = math.fsum(explained.values())
-    if abs(delta) < pair.least_us:
-        return
-    calls = [math.fsum(waits.calls for waits in side.values()) for side in (before, after)]
-    sentence = (
-        f"{'Waits' if delta > 0 else 'Fewer waits'} for Python's GIL: {signed_time(delta)} per step; "
-        f"{' → '.join(map(number_text, calls))} pauses per step of 5 ms or a multiple, Python's switch interval; "
-        f"another thread {'runs' if delta > 0 else 'no longer runs'} Python code."
-    )
-    yield cause(
-        pair, GIL_WAITS, "categories", "Other", delta, sentence, (Evidence("categories", "Other"),), explains=explained,
-    )  # fmt: skip
-
-
-class _Waits(NamedTuple):
-    """Microseconds and number of waits per step."""
-
-    us: float
-    calls: float
-
-
-_NO_WAIT = _Waits(0.0, 0.0)
-
-
-def _gil_waits(side: Summary) -> dict[str, _Waits]:
-    """Operator, or NOTHING_RECORDED -> waits for the GIL in it; empty if nothing looks like one."""
-    group, steps = side.groups.get(GIL_WAITS_TABLE), len(side.steps)
-    if group is None:
-        return {}
-    totals = group.measures_ns["total"].sum(axis=1) / steps / 1000, group.calls.sum(axis=1) / steps
-    return {key[0]: _Waits(*row) for key, *row in zip(group.keys, *(column.tolist() for column in totals), strict=True)}
-
-
 def _is_clear_of_same_work(pair: RuleContext, exposed: float) -> bool:
     """Whether the same work takes clearly longer. The machine's pace shows it by the typical step, which one long
     interruption does not affect."""
@@ -302,120 +229,6 @@ def _longest_call(summary: Summary, table: str, operator: str) -> float:
     return max(calls, default=0) / len(summary.steps) / 1000
 
 
-def device_contention_rules(pair: RuleContext) -> Iterator[Cause]:
-    """Yields at most one cause: other work takes the device, within kernels or between them."""
-    within = list(_within_kernels(pair))
-    yield from within or _between_kernels(pair)
-
-
-def _within_kernels(pair: RuleContext) -> Iterator[Cause]:
-    """Device contention: mean times of the same launches changed, the fastest ones did not."""
-    exposed = pair.exposed("Kernel")
-    if abs(exposed) < pair.least_us or not pair.is_clear("Kernel"):
-        return
-    fastest = fastest_calls(pair, LAUNCHES)
-    kernels = {
-        key: amount for key, amount in pair.amounts(LAUNCHES).items()
-        if key in fastest and min(amount.calls_a * pair.steps[0], amount.calls_b * pair.steps[1]) >= MIN_CALLS
-    }  # fmt: skip
-    if not kernels:
-        return
-    us = np.array([(kernel.us_a, kernel.us_b) for kernel in kernels.values()]).T
-    launches = np.array([(kernel.calls_a, kernel.calls_b) for kernel in kernels.values()]).T
-    # as if both sides launched it as often: other numbers of launches are no contention
-    before, after = (launches.mean(axis=0) * us / launches).sum(axis=1).tolist()
-    if max(before, after) < MIN_SLOWDOWN * min(before, after):
-        return
-    # as if each launch took as long as its kernel's fastest: one slow kernel lengthens that, too
-    lowest = launches.mean(axis=0) @ np.array([fastest[key] for key in kernels])
-    fast = float(lowest[1] / lowest[0])
-    if abs(math.log(fast)) > INTERRUPTED * abs(math.log(after / before)):
-        return
-    rates = np.array([kernel.rate_us for kernel in kernels.values()])
-    kept = rates * exposed > 0
-    grown = total_by_key((key[0], float(us)) for key, us, keep in zip(kernels, rates, kept, strict=True) if keep)
-    delta = math.fsum(grown.values())
-    if (
-        len(grown) < MIN_KERNELS
-        or abs(delta) < MAIN_SHARE * abs(exposed)
-        or max(map(abs, grown.values())) > MAIN_SHARE * abs(delta)
-    ):
-        return
-    own = math.copysign(min(abs(delta), abs(exposed)), exposed)
-    explained: dict[Part, float] = {("Kernel", name): us * own / delta for name, us in grown.items()}
-    explained |= _queued(pair, delta)
-    delta = math.fsum(explained.values())
-    queued = math.fsum(us for (category, _), us in explained.items() if category != "Kernel")
-    more = f", {time_text(abs(queued))} of it before launched work starts" if queued else ""
-    sentence = (
-        f"{'Device contention' if delta > 0 else 'Less device contention'}: {signed_time(delta)} per step{more}; mean "
-        f"kernel time {ratio_text(after / before)}, but fastest launches {ratio_text(fast)}; other work "
-        f"{'is taking' if delta > 0 else 'no longer takes'} the {pair.candidate.device.word}."
-    )
-    yield cause(
-        pair, DEVICE_CONTENTION, "kernels", "Kernel", delta, sentence, (Evidence("kernels", ""),), explains=explained
-    )
-
-
-def _between_kernels(pair: RuleContext) -> Iterator[Cause]:
-    """Device contention between kernels: launched work starts later on an idle device, and kernels take as long."""
-    idle = pair.amounts(DEVICE_TIMELINE).get((LAUNCH_LATENCY,))
-    if idle is None or min(idle.calls_a, idle.calls_b) < MIN_CALLS:
-        return
-    if not is_same_runtime(pair) or not kernels_flat(pair):
-        return
-    waits = total(pair.called(WAIT).values())
-    # a device that catches up with the host, or a host that waits for it, meets more launches that start at once
-    if min(idle_shares(pair)) < MAIN_SHARE or call_count_changed(waits.calls_a, waits.calls_b):
-        return
-    each = idle.us_a / idle.calls_a, idle.us_b / idle.calls_b
-    delta = idle.rate_us - total(pair.called(LAUNCH).values()).rate_us  # a slower host launches later, too
-    if max(each) < LATE * min(each) or delta * idle.delta_us <= 0:
-        return
-    if abs(delta) < max(pair.least_us, MAIN_SHARE * abs(idle.delta_us)):
-        return
-    if delta * pair.delta_us <= 0 or abs(idle.delta_us) < MAIN_SHARE * abs(pair.delta_us) or not _apart(pair):
-        return
-    share = min(1.0, delta / idle.delta_us)
-    explained = {part: us * share for part, us in _queued(pair, delta).items()}
-    delta = math.fsum(explained.values())
-    if abs(delta) < pair.least_us:
-        return
-    sentence = (
-        f"{'Device contention' if delta > 0 else 'Less device contention'}: {signed_time(delta)} per step before "
-        f"launched work starts, {times_text(*each)} per launch; kernels take as long; other work "
-        f"{'is taking' if delta > 0 else 'no longer takes'} the {pair.candidate.device.word}."
-    )
-    yield cause(
-        pair, DEVICE_CONTENTION, "launches", "Runtime", delta, sentence, (Evidence(DEVICE_TIMELINE, LAUNCH_LATENCY),),
-        explains=explained,
-    )  # fmt: skip
-
-
-def _apart(pair: RuleContext) -> bool:
-    """Whether launched work starts later in every capture of one side than in all of the other."""
-    lows, highs = [], []
-    for side in pair.sides:
-        group, captures = side.groups[DEVICE_TIMELINE], side.steps.capture
-        row = group.keys.index((LAUNCH_LATENCY,))
-        late = group.measures_ns["total"][row]
-        means = [float(late[captures == which].mean()) for which in unique(captures)]
-        lows.append(min(means))
-        highs.append(max(means))
-    return lows[1] > highs[0] or lows[0] > highs[1]
-
-
-def _queued(pair: RuleContext, grown: float) -> dict[Part, float]:
-    """Part -> time in which the device is idle although work is launched, as far as that changed as the kernels did:
-    the device runs other work then, whatever the host does meanwhile."""
-    idle = pair.amounts(DEVICE_TIMELINE).get((LAUNCH_LATENCY,))
-    host = {label: us for label, us in exposed_host(pair).items() if us * grown > 0}
-    if idle is None or idle.delta_us * grown <= 0 or abs(idle.delta_us) < pair.least_us or not host:
-        return {}
-    share = min(1.0, idle.delta_us / math.fsum(host.values()))
-    return {(label, ""): us * share for label, us in host.items()}
-
-
 CPU_CONTENTION = Rule(
     names=("host_interrupted",),
     meaning="CPU contention: other work takes the CPU between and within operators",
@@ -429,19 +242,6 @@ CPU_CONTENTION = Rule(
     rank=3,
     same_work=True,
 )
-GIL_WAITS = Rule(
-    names=("gil_waits",),
-    meaning="the main thread waits for Python's GIL, which another thread of the program holds",
-    when="At least 8 times, in 5 places or more, the main thread starts and ends nothing for 5 ms, Python's switch "
-    "interval, or a multiple, and two thirds of all pauses from 4 ms on take as long",
-    needs="operators",
-    tables=("operators",),
-    look_at="threads of the program that run Python code: loaders, loggers, metrics, monitors; run them in a process "
-    "of their own",
-    confidence="likely: pauses last whole switch intervals",
-    find=gil_rules,
-    rank=2,
-)
 WAITING_THREADS = Rule(
     names=("waiting_threads",),
     meaning="operators wait for their own threads, which get no core",
@@ -453,18 +253,5 @@ WAITING_THREADS = Rule(
     "processes on these cores",
     find=waiting_rules,
     rank=2,
-    same_work=True,
-)
-DEVICE_CONTENTION = Rule(
-    names=("device_interrupted",),
-    meaning="device contention: other work takes the device between and within kernels",
-    when="Kernels with equal launch configuration together take 1.2 times as long, but their fastest launches do not; "
-    "no kernel makes half of the change. Or kernels take as long, but launched work starts 1.75 times as late on an "
-    "idle device",
-    needs="kernels with their launch configuration",
-    tables=("kernels",),
-    look_at="other processes on the device (nvidia-smi), other streams of this program, sharing by MPS or MIG",
-    find=device_contention_rules,
-    rank=3,
     same_work=True,
 )

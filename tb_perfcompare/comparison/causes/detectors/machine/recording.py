@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import fsum
 
-from tb_perfcompare.comparison.causes.detectors.machine import is_paced
+from tb_perfcompare.comparison.causes.detectors.machine.pace import is_paced
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
 from tb_perfcompare.comparison.causes.evidence.general_rules import has_stacks
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total_by_key
