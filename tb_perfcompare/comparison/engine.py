@@ -11,7 +11,6 @@ from tb_perfcompare.comparison.causes.cycles import find_cycle_causes
 from tb_perfcompare.comparison.causes.detect_causes import DetectedCauses, detect_causes
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.significant_categories import PacedChange
-from tb_perfcompare.comparison.causes.evidence.uninterrupted_change import uninterrupted_change
 from tb_perfcompare.comparison.causes.general_findings import find_causes
 from tb_perfcompare.comparison.causes.launch_findings import find_launch_causes
 from tb_perfcompare.comparison.causes.leading_cause import order_findings, with_largest_entry
@@ -175,7 +174,7 @@ def _findings(
         split = baseline.metric == STEP_TIME and baseline.is_split and candidate.is_split
         detected = detect_causes(context) if split else DetectedCauses()
         findings = find_causes(context, detected, causes.explained_kernels | detected.entities)
-        if change_us := context.once(uninterrupted_change):
+        if change_us := context.uninterrupted_us:
             findings = without_interruptions(findings, detected.findings, change_us)
         findings = without_noise(findings, detected.findings, headline)
         every = (*detected.findings, *findings, *causes.findings)

@@ -38,7 +38,6 @@ from tb_perfcompare.comparison.causes.evidence.inputs import changed_arguments, 
 from tb_perfcompare.comparison.causes.evidence.rates import rate_clause
 from tb_perfcompare.comparison.causes.evidence.recomputed import recomputed
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext
-from tb_perfcompare.comparison.causes.evidence.uninterrupted_change import uninterrupted_change
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import EntityRows, LedgerRow
 from tb_perfcompare.comparison.result.uninterrupted_part import UNINTERRUPTED_TABLE, UninterruptedPart
@@ -259,7 +258,7 @@ def uninterrupted_rules(pair: RuleContext) -> Iterator[Cause]:
 def uninterrupted_rest_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     """Time between events, unless operators that only one side calls explain most of it; or the largest parts of the
     change, if no rule explains it."""
-    whole, part = pair.once(uninterrupted_change), _dominant_part(pair)
+    whole, part = pair.uninterrupted_us, _dominant_part(pair)
     if part is not None and part.entity == NOTHING_RECORDED:
         of_operators = explained.by_category().get(part.category, 0.0)
         if abs(of_operators) < MAIN_SHARE * abs(part.delta_us):
@@ -284,14 +283,14 @@ def uninterrupted_rest_rules(pair: RuleContext, explained: Explained) -> Iterato
 
 def _grown_parts(pair: RuleContext) -> list[UninterruptedPart]:
     """Parts that changed in the program's direction in all captures."""
-    way = pair.once(uninterrupted_change)
+    way = pair.uninterrupted_us
     return [part for part in pair.uninterrupted if part.gap * way > 0 and part.delta_us * way > 0]
 
 
 def _dominant_part(pair: RuleContext) -> UninterruptedPart | None:
     """The part, called as often on both sides if it is called, that makes half of the change; None if there is none.
     If recording costs more, annotations do not count, because they are Python code."""
-    whole = pair.once(uninterrupted_change)
+    whole = pair.uninterrupted_us
     inner = pair.once(with_replaced_calls)
     often = [
         part for part in _grown_parts(pair)
@@ -305,7 +304,7 @@ def _dominant_part(pair: RuleContext) -> UninterruptedPart | None:
 
 
 def _uninterrupted(pair: RuleContext, part: UninterruptedPart) -> Cause:
-    whole = pair.once(uninterrupted_change)
+    whole = pair.uninterrupted_us
     category = StepCategory(CATEGORY_LABELS.index(part.category))
     rule, subject, look_at = GENERAL[category], GENERAL[category].meaning, ""
     if category is StepCategory.CPU_EXEC:

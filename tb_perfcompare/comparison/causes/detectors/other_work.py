@@ -40,7 +40,6 @@ from tb_perfcompare.comparison.causes.evidence.inputs import (
 from tb_perfcompare.comparison.causes.evidence.known_settings import setting_of_arguments
 from tb_perfcompare.comparison.causes.evidence.rates import peak_clause, total_clause
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total
-from tb_perfcompare.comparison.causes.evidence.uninterrupted_change import uninterrupted_change
 from tb_perfcompare.comparison.causes.evidence.where_called import KEPT, growing_inputs
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK
 from tb_perfcompare.comparison.result.finding import Evidence
@@ -207,7 +206,7 @@ def _clauses(*clauses: str) -> str:
 def _left_without_interruptions(pair: RuleContext, explained: Explained) -> float:
     """The least that causes leave of the change of uninterrupted steps; 0 if nothing or if such steps are not known.
     Causes use times as recorded, with interruptions."""
-    change_us = pair.once(uninterrupted_change)
+    change_us = pair.uninterrupted_us
     left_us = change_us - explained.total(without=MACHINE_PACE.names)
     return left_us if left_us * change_us > 0 else 0.0
 

@@ -19,7 +19,7 @@ from tb_perfcompare.comparison.causes.evidence.significant_categories import (
 )
 from tb_perfcompare.comparison.ledger.call_tree import JointTree
 from tb_perfcompare.comparison.ranks.job import Job
-from tb_perfcompare.comparison.result.headline import Headline
+from tb_perfcompare.comparison.result.headline import Basis, Headline
 from tb_perfcompare.comparison.result.ledger_rows import EntityRows, Ledger, LedgerRow, columns_of
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.uninterrupted_part import UninterruptedPart
@@ -192,6 +192,16 @@ class RuleContext:
     def typical_us(self) -> float:
         """Change of the typical step, else of the mean step, microseconds."""
         return self.delta_us if self.headline.shift is None else self.headline.shift.estimate_us
+
+    @property
+    def uninterrupted_us(self) -> float:
+        """Change of uninterrupted steps at equal machine speed, microseconds per step, in the direction of the verdict;
+        0 if the verdict is not about the program, if steps as recorded agree with it, or if there are none."""
+        recorded, way = self.headline.recorded, self.headline.verdict.way
+        if self.headline.basis is not Basis.PROGRAM or recorded is None or recorded.verdict.way == way:
+            return 0.0
+        whole = fsum(part.delta_us for part in self.uninterrupted)
+        return whole if whole * way > 0 else 0.0
 
     @property
     def differs(self) -> bool:

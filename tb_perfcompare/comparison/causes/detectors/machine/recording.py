@@ -9,7 +9,6 @@ from tb_perfcompare.comparison.causes.detectors.machine.pace import is_paced
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
 from tb_perfcompare.comparison.causes.evidence.general_rules import has_stacks
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total_by_key
-from tb_perfcompare.comparison.causes.evidence.uninterrupted_change import uninterrupted_change
 from tb_perfcompare.comparison.checks.profiler_options import WITH_1_8, option_differences, options_alone
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import signed_time
@@ -54,7 +53,7 @@ def recording_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     if pair.baseline.device.kind != pair.candidate.device.kind:
         return
     flags = "; ".join(option_differences(*pair.sides))
-    change_us = pair.once(uninterrupted_change)
+    change_us = pair.uninterrupted_us
     if costlier_to_record(pair, change_us) and abs(change_us) >= pair.least_us:
         if not explained.rules & {*OPERATOR_SLOWER}:
             sentence = (
