@@ -315,9 +315,10 @@ def _shift(label: str, headline: Headline, shift: Shift) -> list[tuple[str, str]
 
 
 def _findings(findings: tuple[Finding, ...], titles: Mapping[str, str] | None) -> Listing:
-    """Lists the findings with their sizes, confidence, and tables that the report lacks: on a page all of them, with
-    `titles` of tables by name; in text the first _FINDINGS_SHOWN."""
-    items = []
+    """Lists the findings with their sizes, confidence, tables that the report lacks, and advice, once: on a page all of
+    them, with `titles` of tables by name; in text the first _FINDINGS_SHOWN."""
+    items: list[tuple[str, str]] = []
+    advice = {""}
     for finding in findings[:_FINDINGS_SHOWN] if titles is None else findings:
         size = "" if finding.delta_us is None else number_text.time(finding.delta_us, signed=True)
         parts = [size] if size and size not in finding.sentence else []
@@ -328,7 +329,8 @@ def _findings(findings: tuple[Finding, ...], titles: Mapping[str, str] | None) -
         table = finding.evidence[0].table if finding.evidence else ""
         if table not in ("", "categories", *_REPORT_TABLES):
             parts.append(f"see {(titles or {}).get(table, table)}")
-        if finding.look_at:
+        if finding.look_at not in advice:
+            advice.add(finding.look_at)
             parts.append(f"look at: {finding.look_at}")
         items.append((printable(finding.sentence), printable(" · ".join(parts))))
     return Listing(tuple(items), numbered=True, open=None if titles is None else _FINDINGS_OPEN)

@@ -105,3 +105,9 @@ def test_causes_follow_the_verdict_and_how_it_was_decided_follows_the_tables() -
 def test_a_file_is_named_once(run: str, worker: str, span: str, shown: str) -> None:
     facts = replace(side(run), worker=worker, span=span, device=DeviceFacts("cuda", "GPU", "", None))
     assert f"baseline   {shown} · 6 of 7 steps" in text(report(comparison(baseline=facts), top=1), Terminal(80))
+
+
+def test_advice_is_given_once() -> None:
+    cause = replace(comparison().findings[0], look_at="clocks")
+    drawn = text(report(comparison(findings=(cause, replace(cause, subject="other"))), top=1), Terminal(80))
+    assert " ".join(drawn.split()).count("look at: clocks") == 1

@@ -39,7 +39,7 @@ export function Findings({ comparison, onEvidence, timelineOf, onTimeline, shown
       {findings.length === 0 && <p class="muted">{text.findings.none}</p>}
       <ol class="wide">
         {shown.map((finding, index) => (
-          <Cause key={index} rank={index + 1} finding={finding} most={most} comparison={comparison} onEvidence={onEvidence} timelineOf={timelineOf} onTimeline={onTimeline} led={led !== '' && findingKey(finding) === led} />
+          <Cause key={index} rank={index + 1} finding={finding} advised={shown.slice(0, index).some((one) => one.look_at === finding.look_at)} most={most} comparison={comparison} onEvidence={onEvidence} timelineOf={timelineOf} onTimeline={onTimeline} led={led !== '' && findingKey(finding) === led} />
         ))}
       </ol>
       {findings.length > FIRST && (
@@ -54,12 +54,14 @@ const size = ({ delta_us: delta }: Finding): number => Math.abs(delta ?? 0);
 interface CauseProps extends Props {
   finding: Finding;
   rank: number;
+  /** whether a finding above gives the same advice */
+  advised: boolean;
   /** the largest change of all findings, in microseconds */
   most: number;
   led: boolean;
 }
 
-function Cause({ finding, rank, most, comparison, onEvidence, timelineOf, onTimeline, led }: CauseProps) {
+function Cause({ finding, rank, advised, most, comparison, onEvidence, timelineOf, onTimeline, led }: CauseProps) {
   const item = useRef<HTMLLIElement>(null);
   const events = timelineOf?.(finding) ?? '';
   useLayoutEffect(() => {
@@ -84,7 +86,7 @@ function Cause({ finding, rank, most, comparison, onEvidence, timelineOf, onTime
         <h3 class="sr">{shortName(finding.subject)}</h3>
         <p title={finding.subject}>{noBreakNumbers(finding.sentence)}</p>
         <p class="muted small">
-          {noBreakNumbers([finding.look_at && text.findings.lookAt(finding.look_at), finding.confidence].filter(Boolean).join(' · '))}
+          {noBreakNumbers([!advised && finding.look_at && text.findings.lookAt(finding.look_at), finding.confidence].filter(Boolean).join(' · '))}
         </p>
       </div>
       <div class="ways stack small">

@@ -41,11 +41,14 @@ export function labelBeside(run: string, other: string | undefined): string {
   return label.length <= RUN_LABEL ? label : runLabel(withoutSharedWords(label, run, other ?? ''));
 }
 
-/** Drops the leading words that both runs' last path parts share: "…/night/…_64" for `night/training_bs_64`. */
+/** Drops the leading words that both runs' last path parts share: "…/night/…_64" for `night/training_bs_64`. Of equal
+ *  parts the beginning is left: "…/h100/bert-bas…". */
 function withoutSharedWords(label: string, run: string, other: string): string {
   const [own, others] = [lastPart(run), lastPart(other)];
+  const before = label.slice(0, label.length - own.length);
+  if (own === others) return `${before}${own.slice(0, 2 * MIN_SHARED)}…`;
   const cut = sharedStart(own, others);
-  return cut < MIN_SHARED ? label : `${label.slice(0, label.length - own.length)}…${own.slice(cut)}`;
+  return cut < MIN_SHARED ? label : `${before}…${own.slice(cut)}`;
 }
 
 /** The shortest name that differs from the other run's: the last path part without the leading and trailing words that

@@ -62,6 +62,11 @@ describe('a finding as text', () => {
     expect(document.querySelector('[role=status]')?.textContent).toBe('Copied');
     vi.unstubAllGlobals();
   });
+  it('gives advice once on the page', async () => {
+    const findings = [FINDING, { ...FINDING, subject: 'other' }];
+    await act(() => render(<Findings comparison={{ ...comparison(), findings }} onEvidence={() => undefined} />, document.body));
+    expect(document.body.textContent?.split('num_workers')).toHaveLength(2);
+  });
 });
 
 describe('a typed range of steps', () => {

@@ -36,6 +36,9 @@ describe('a run next to another', () => {
     expect(labelBeside('bert/2026-11-01/b_lr3e-4_bs32_daa66d13', 'bert/2026-11-04/b_lr3e-4_bs32_afd9d5ab')).toBe('…/2026-11-01/…_daa66d13');
     expect(labelBeside('old/runs/of/resnet50_workers_0', 'old/runs/of/resnet50_workers_4')).toBe('…/resnet50_workers_0');
   });
+  test('keeps the beginning of a name that both directories have', () => {
+    expect(labelBeside('logs/h100/Qwen1.5-0.5B-Chat__1016005.json.gz', 'logs/mi300/Qwen1.5-0.5B-Chat__1016005.json.gz')).toBe('…/h100/Qwen1.5-…');
+  });
 });
 
 test('where there is little room only the difference is left', () => {
