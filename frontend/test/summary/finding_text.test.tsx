@@ -64,8 +64,9 @@ describe('a finding as text', () => {
   });
   it('gives advice once on the page', async () => {
     const findings = [FINDING, { ...FINDING, subject: 'other' }];
-    await act(() => render(<Findings comparison={{ ...comparison(), findings }} onEvidence={() => undefined} />, document.body));
-    expect(document.body.textContent?.split('num_workers')).toHaveLength(2);
+    const box = document.createElement('div');
+    await act(() => render(<Findings comparison={{ ...comparison(), findings }} onEvidence={() => undefined} />, box));
+    expect(box.textContent?.split('Look at: num_workers')).toHaveLength(2);
   });
 });
 
