@@ -99,7 +99,7 @@ def test_recommendations_are_not_shortened(tmp_path: Path) -> None:
 def test_texts_contain_no_codes_of_notes(pair: tuple[Path, Path]) -> None:
     shown = " ".join(tb_perfcompare("diff", *pair).out.split())
     assert "table_absent" not in shown
-    assert "- not recorded: nn.Module calls (with_stack=True or with_modules=True), memory events" in shown
+    assert "- not recorded: nn.Module calls (with_stack=True), memory events" in shown
 
 
 @pytest.mark.parametrize(

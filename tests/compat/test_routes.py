@@ -50,7 +50,7 @@ def test_a_trace_without_kernels_answers_null_for_them(plain_run: CompatProfile)
     ("route", "arguments", "message"),
     [
         ("nothing", {}, "no view 'nothing'; there are: overview, operation"),
-        ("module", {}, "no module events (with_modules and with_stack were off); views of this trace: overview"),
+        ("module", {}, "no module events (with_stack was off); views of this trace: overview"),
         ("memory", {}, "no memory events (profile_memory was off); views of this trace: overview"),
         ("operation/stack", {}, "operation/stack needs op_name"),
         ("operation/stack", {"op_name": "aten::mm"}, "no call stack was recorded for operator 'aten::mm'"),

@@ -149,12 +149,12 @@ def test_a_name_is_short_with_the_whole_name_as_title() -> None:
 
 
 def test_the_report_has_no_internal_codes() -> None:
-    notes = (Note(NoteCode.TABLE_ABSENT, "no nn.Module calls; record with with_modules=True", "modules_ledger"),)
+    notes = (Note(NoteCode.TABLE_ABSENT, "no nn.Module calls; record with with_stack=True", "modules_ledger"),)
     table = comparison().tables["operators"]
     read = Table("operators", "Operators", table.columns, table.rows, ("Read (docs/method/ledger.md).",))
     checks = (Check("matched", "warn", "85 % is matched; see --step-marker", ("cause", "alignment")),)
     text = page(notes=notes, tables={"operators": read}, comparability=checks)
-    assert "not recorded: nn.Module calls (with_modules=True)" in text
+    assert "not recorded: nn.Module calls (with_stack=True)" in text
     assert "matched work: 85 % is matched; see “step marker”" in text
     assert "less certain: the causes and the matched work" in text
     assert "see categories" not in text

@@ -132,7 +132,7 @@ def _module(profile: CompatProfile, request: Request) -> Any:
     module_view = profile.run.get_module_view()
     if module_view is None:
         hint = _hint(profile)
-        raise SelectionError("the trace holds no module events (with_modules and with_stack were off)", hint=hint)
+        raise SelectionError("the trace holds no module events (with_stack was off)", hint=hint)
     return module_view
 
 

@@ -1,4 +1,4 @@
-"""nn.Module table: calls, host time and launched device work (traces recorded with_stack, with_modules)."""
+"""nn.Module table: calls, host time and launched device work (traces recorded with_stack)."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def test_splits_are_compared_by_row() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "hint"), [("kernels_by_module", "with_modules=True"), ("kernels_by_type", "record_shapes=True")]
+    ("name", "hint"), [("kernels_by_module", "with_stack=True"), ("kernels_by_type", "record_shapes=True")]
 )
 def test_a_split_that_was_not_recorded_has_a_reason(name: str, hint: str) -> None:
     trace = TraceBuilder()

@@ -67,4 +67,4 @@ def test_without_modules_on_a_side_there_is_no_table_but_a_note() -> None:
     got = compare(run((10, 10)), bare)
     assert "modules_ledger" not in got.tables
     messages = [note.message for note in got.notes if "modules_ledger" in note.where]
-    assert messages == ["candidate: no nn.Module calls; record with with_stack=True or with_modules=True"]
+    assert messages == ["candidate: no nn.Module calls; record with with_stack=True"]

@@ -68,14 +68,14 @@ def test_a_note_names_the_files_of_each_side(places: list[str], expected: str) -
 
 def test_what_was_not_recorded_is_one_sentence_without_what_the_program_lacks() -> None:
     reasons = {
-        "modules": "no nn.Module calls; record with with_modules=True",
-        "modules_ledger": "no nn.Module calls; record with with_modules=True",
+        "modules": "no nn.Module calls; record with with_stack=True",
+        "modules_ledger": "no nn.Module calls; record with with_stack=True",
         "operators": "the trace has no operators; record with ProfilerActivity.CPU",
         "communication": "no collectives in the compared steps",
         "kernels": "candidate: no device events; record with the device's ProfilerActivity",
     }
     assert not_recorded(Note(NoteCode.TABLE_ABSENT, why, table) for table, why in reasons.items()) == [
-        "not recorded: nn.Module calls (with_modules=True), operators (ProfilerActivity.CPU)",
+        "not recorded: nn.Module calls (with_stack=True), operators (ProfilerActivity.CPU)",
         "candidate: no device events; record with the device's ProfilerActivity",
     ]
 
