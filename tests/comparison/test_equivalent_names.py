@@ -28,6 +28,12 @@ CUDA, ROCM = (next(vendor for vendor in VENDORS if vendor.kind == kind) for kind
         # where a package is installed does not matter
         (["/a/python3.8/site-packages/m.py(1): f"], ["/b/site-packages/m.py(1): f"],
          {"/a/python3.8/site-packages/m.py(1): f", "/b/site-packages/m.py(1): f"}),
+        # neither does a file's random name, nor a notebook's process and cell
+        (["/tmp/conv_propagate_57j3j5n2.py(9): f"], ["/tmp/conv_propagate_ciw9z6tp.py(9): f"],
+         {"/tmp/conv_propagate_57j3j5n2.py(9): f", "/tmp/conv_propagate_ciw9z6tp.py(9): f"}),
+        (["/tmp/ipykernel_8/123.py(3): f"], ["/tmp/ipykernel_17/98.py(3): f"],
+         {"/tmp/ipykernel_8/123.py(3): f", "/tmp/ipykernel_17/98.py(3): f"}),
+        (["/tmp/a_57j3j5n2.py(9): f"], ["/tmp/b_57j3j5n2.py(9): f"], set()),
         (["<built-in function len>"], ["<built-in function max>"], set()),
     ],
 )  # fmt: skip

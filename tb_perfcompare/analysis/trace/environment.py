@@ -20,7 +20,9 @@ from tb_perfcompare.model.names.names import (
     CHANNELS_LAST,
     LOADED_BY,
     LOADER_PREFIX,
+    MAIN_PROCESS,
     NO_FIELDS,
+    WORKER_PROCESSES,
     WRITTEN_ARGUMENTS,
     WRITTEN_FIELDS,
     operator_key,
@@ -48,7 +50,7 @@ def clock_zero_ns(properties: Mapping[str, Any], time_ns: int) -> int | None:
 _IMAGE = re.compile(r"\[\d+, ?(\d+), ?\d+, ?(\d+)\]")
 """Strides of a four-dimensional input: those of its channels and of its columns."""
 
-_ITERATORS = {"main process": "_SingleProcess", "worker processes": "_MultiProcessing"}
+_ITERATORS = {MAIN_PROCESS: "_SingleProcess", WORKER_PROCESSES: "_MultiProcessing"}
 """Who loads batches -> part of the name of DataLoader's iterator."""
 
 _NODES = 0.01

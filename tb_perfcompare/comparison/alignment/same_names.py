@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.alignment.truncated_names import join_truncated_n
 from tb_perfcompare.comparison.result.wording import many
 from tb_perfcompare.model.api_calls import JOINED
 from tb_perfcompare.model.names.names import alike_key
-from tb_perfcompare.model.names.python_frames import python_frame
+from tb_perfcompare.model.names.python_frames import lasting_file, python_frame
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recordings.cycles import DEVICE_TYPE, HOST_TYPE, is_device_type
 from tb_perfcompare.model.summary.summary import GroupTable, StepCategory, Summary
@@ -125,19 +125,19 @@ def _join_equivalent_names(baseline: Summary, candidate: Summary) -> tuple[Summa
 
 
 def moved_frames(a: Iterable[str], b: Iterable[str]) -> Joins:
-    """Pairs Python functions with the same file and name on other lines: `model.py(10): f` and `model.py(12): f`.
-    Several functions with one name, such as methods, are paired in their order in the file, if both sides have all
-    of them."""
+    """Pairs Python functions with the same file and name on other lines: `model.py(10): f` and `model.py(12): f`; or
+    in files that each run writes anew: `/tmp/f_*.py(10): f`. Several functions with one name, such as methods, are
+    paired in their order in the file, if both sides have all of them."""
     sides: tuple[dict[tuple[str, str], list[tuple[int, str]]], ...] = ({}, {})
     for by_function, names in zip(sides, (a, b), strict=True):
         for name in names:
             frame = python_frame(name)
             if frame is not None:
-                by_function.setdefault((frame.file, frame.function), []).append((frame.line, name))
+                by_function.setdefault((lasting_file(frame.file), frame.function), []).append((frame.line, name))
     joins: dict[str, str] = {}
     for (file, function), lines in sides[0].items():
         others = sides[1].get((file, function), [])
-        if len(lines) != len(others):
+        if len(lines) != len(others) or (file.endswith("*.py") and len(lines) > 1):
             continue
         for (line, name), (other, moved) in zip(sorted(lines), sorted(others), strict=True):
             if name != moved:

@@ -49,6 +49,7 @@ from tb_perfcompare.comparison.result.wording import (
     times_text,
 )
 from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio
+from tb_perfcompare.model.names.names import LOADED_BY, LOADER_NAME, MAIN_PROCESS
 from tb_perfcompare.model.summary.summary import (
     CATEGORY_LABELS,
     NOT_SPLIT,
@@ -74,6 +75,9 @@ _WORKERS = (
     "starts them again"
 )
 """What to look at if the wait for data recurs every few steps."""
+
+_LOADING = "Dataset.__getitem__ and collate_fn, which run in the main process (num_workers=0)"
+"""What to look at if the main process itself loads batches."""
 
 MIN_REST_SHARE = 0.25
 """Share of a category's change that other causes must leave for the rest to be reported."""
@@ -235,8 +239,24 @@ def _change(row: LedgerRow, rest_us: float, known: _Known) -> _Change:
         main=[entity for entity in same_way[:3] if abs(entity.delta) >= least],
         opposed=[entity for entity in against if abs(entity.delta) >= least and entity.path[1] not in known.named],
         is_python=is_python,
-        inside=grown_function(*known.sides, rest_us) if is_python else None,
+        inside=_grown_function(category, rest_us, known, is_python=is_python),
     )  # fmt: skip
+
+
+def _grown_function(
+    category: StepCategory, delta_us: float, known: _Known, *, is_python: bool
+) -> GrownFunction | None:  # fmt: skip
+    """The Python function that makes most of a change between operators, or of loading in the main process."""
+    if is_python:
+        return grown_function(*known.sides, delta_us)
+    if category is StepCategory.DATALOADER and _loads_itself(known, delta_us):
+        return grown_function(*known.sides, delta_us, LOADER_NAME)
+    return None
+
+
+def _loads_itself(known: _Known, delta_us: float) -> bool:
+    """Whether the side that waits longer for data loads it in its main process."""
+    return dict(known.sides[delta_us > 0].environment).get(LOADED_BY) == MAIN_PROCESS
 
 
 def _is_of_pace(category: str, explained_us: float, rest_us: float, known: _Known) -> bool:
@@ -332,7 +352,10 @@ def _amount(change: _Change, known: _Known) -> str:
 
 
 def _entity_clauses(change: _Change, known: _Known) -> list[str]:
-    """Clauses on the main entities, or on the largest of many small ones, and on those that offset them."""
+    """Clauses on the main entities, or on the largest of many small ones, and on those that offset them. Of the data
+    loader only the function in it, if known."""
+    if change.inside is not None and change.category is StepCategory.DATALOADER:
+        return [change.inside.clause]
     largest = change.main or change.same_way[:1]
     names = [entity.path[1] for entity in (*largest, *change.opposed)]
     shown = dict(zip(names, short_apart(*names), strict=True))
@@ -374,7 +397,8 @@ def _of_category(change: _Change, known: _Known) -> tuple[Sequence[str], str, Se
             return (hidden, grown, recurring), "the device work that runs at the same time" if hidden else look_at, ()
         case StepCategory.DATALOADER:
             more = known.context.candidate if delta_us > 0 else known.context.baseline
-            return (recurring or _few_steps_clause(more),), _WORKERS if recurring else look_at, ()
+            of_workers = recurring and not _loads_itself(known, delta_us)
+            return (recurring or _few_steps_clause(more),), _WORKERS if of_workers else look_at, ()
         case StepCategory.RUNTIME:
             operator, clause = responsible_operator(*known.sides, delta_us) or ("", "")
             return (recurring, clause), look_at, [Evidence("operators", operator)] if operator else ()
@@ -440,10 +464,11 @@ def _few_steps_clause(side: Summary) -> str:
 def _look_at(change: _Change, known: _Known) -> str:
     """What to look at; with the recording options that would show more, if a side lacks them: sizes of inputs for
     operators that take longer, Python functions between operators and in annotated ranges."""
-    plain = GENERAL[change.category].look_at
+    loads = change.category is StepCategory.DATALOADER and _loads_itself(known, change.delta_us)
+    plain = _LOADING if loads else GENERAL[change.category].look_at
     operators = known.context.amounts("operators", "host_total")
     in_ranges = any((entity.path[1],) not in operators for entity in change.main)
-    by_host = change.category is StepCategory.OTHER or (change.category is StepCategory.CPU_EXEC and in_ranges)
+    by_host = loads or change.category is StepCategory.OTHER or (change.category is StepCategory.CPU_EXEC and in_ranges)
     shapes = [change.category is StepCategory.CPU_EXEC and SHAPES not in side.groups for side in known.sides]
     stacks = [by_host and not has_stacks(side) for side in known.sides]
     options = [

@@ -41,7 +41,10 @@ CHANNELS_LAST = "layout.channels_last"
 """Entry of the environment: operators that work on images in channels_last layout."""
 
 LOADED_BY = "data_loader.batches"
-"""Entry of the environment: "main process" (num_workers=0) or "worker processes"."""
+"""Entry of the environment: who loads batches, one of the next two."""
+
+MAIN_PROCESS, WORKER_PROCESSES = "main process", "worker processes"
+"""With num_workers=0, or with more."""
 
 LOADER_NAME = "enumerate(DataLoader).__next__"
 LOADER_PREFIX = "enumerate(DataLoader)#"

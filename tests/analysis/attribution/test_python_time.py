@@ -152,7 +152,7 @@ def test_without_ranges_functions_own_their_time() -> None:
         ("torch/nn/modules/module.py(1799): inner", False), ("threading.py(323): wait", False),
         ("logging/__init__.py(1500): debug", False), ("/usr/lib/python3.11/queue.py(1): get", False),
         ("/venv/lib/python3.11/site-packages/numpy/core.py(1): sum", False), (SLEEP, False),
-        ("<frozen os>(674): __getitem__", False),
+        ("<frozen os>(674): __getitem__", False), ("transformers/trainer.py(9): train", False),
     ],
 )  # fmt: skip
 def test_functions_of_the_program_are_in_its_own_files(name: str, of_program: bool) -> None:

@@ -53,3 +53,33 @@ def test_a_slower_loader_of_the_same_kind_is_not_named_so() -> None:
     found = compared(training(MAIN), training(MAIN, wait=900))
     (finding,) = found.findings
     assert finding.rule == "data_loader" and "batches are loaded" not in finding.sentence
+
+
+GETITEM, DECODE = "data.py(9): __getitem__", "PIL/Image.py(40): load"
+
+
+def decoding(iterator: str, *, decode: int, stacks: bool = True) -> TraceBuilder:
+    """Loading of 100 µs in `data.py`, and of images that a library decodes for `decode` µs more."""
+    trace = training(iterator, wait=100 + decode)
+    for step in range(8):
+        at = 4_000 * step
+        if stacks:
+            trace.python(GETITEM, at + 10, at + 90 + decode, number=10 * step)
+            trace.python("<built-in function len>", at + 20, at + 80, number=10 * step + 1)
+            if decode:
+                trace.python(DECODE, at + 85, at + 85 + decode, number=10 * step + 2)
+    return trace
+
+
+@pytest.mark.parametrize(("iterator", "stacks", "how", "look_at"), [
+    (MAIN, True, f"inside {DECODE} (0 → 1 calls per step), called in {GETITEM}",
+     "Dataset.__getitem__ and collate_fn, which run in the main process (num_workers=0)"),
+    (MAIN, False, "enumerate(DataLoader).__next__ +800 µs (1 call per step on both sides)",
+     "Dataset.__getitem__ and collate_fn (record with with_stack=True), which run in the main process (num_workers=0)"),
+    (WORKERS, True, "enumerate(DataLoader).__next__ +800 µs (1 call per step on both sides)",
+     "num_workers, prefetch_factor, pin_memory, decoding and storage"),
+])  # fmt: skip
+def test_what_the_main_process_does_to_load_is_named(iterator: str, stacks: bool, how: str, look_at: str) -> None:
+    (finding,) = compared(*(decoding(iterator, decode=decode, stacks=stacks) for decode in (0, 800))).findings
+    assert finding.sentence == f"Data loader wait: +800 µs per step (100 → 900 µs); {how}."
+    assert finding.look_at == look_at

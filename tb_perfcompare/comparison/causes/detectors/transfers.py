@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time, times_text
 from tb_perfcompare.model.api_calls import WAIT
-from tb_perfcompare.model.names.names import LOADED_BY, LOADER_NAME
+from tb_perfcompare.model.names.names import LOADED_BY, LOADER_NAME, MAIN_PROCESS, WORKER_PROCESSES
 from tb_perfcompare.model.summary.summary import StepCategory
 from tb_perfcompare.number_text import many
 
@@ -36,11 +36,11 @@ def loader_rules(pair: RuleContext) -> Iterator[Cause]:
     """Batches are loaded in the main process on one side, by workers on the other: the data set's operators run within
     the step or outside of it."""
     loaded = [dict(side.environment).get(LOADED_BY, "") for side in pair.sides]
-    if {*loaded} != {"main process", "worker processes"}:
+    if {*loaded} != {MAIN_PROCESS, WORKER_PROCESSES}:
         return
     delta = pair.exposed("DataLoader")
     matters = abs(delta) >= pair.least_us
-    here, there = ("in the main process", "by workers")[:: 1 if loaded[1] == "main process" else -1]
+    here, there = ("in the main process", "by workers")[:: 1 if loaded[1] == MAIN_PROCESS else -1]
     batches = f"batches are loaded {here}, no longer {there}."
     by_category = [side.owned.by_category()[StepCategory.DATALOADER] for side in pair.sides]
     times = times_text(*(float(waits.mean()) / 1000 for waits in by_category))
