@@ -64,7 +64,7 @@ def test_waits_for_data_in_every_kth_step_are_of_the_workers(period: int, worker
             at = 5_000 * number
             us = 40 + number % 3 + wait * (number % period == 0)
             trace.step(number, at, at + us + 950)
-            trace.loader(at, at + us)
+            trace.loader(at, at + us, iterator="_MultiProcessingDataLoaderIter")
             trace.op("aten::mm", at + us + 10, at + us + 940)
         return trace
 

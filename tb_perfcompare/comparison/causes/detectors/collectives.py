@@ -27,7 +27,7 @@ from tb_perfcompare.model.summary.summary import CATEGORY_LABELS
 from tb_perfcompare.quick_dataclass import dataclass
 
 NAMED, _MAX_NAMED = 0.25, 3
-"""Share of a late rank's extra work from which a category is named, and the largest number of categories named."""
+"""Share of a change (of a late rank's extra work) from which a part of it is named, and most categories that are."""
 
 COMMUNICATION = "Communication"
 
@@ -123,8 +123,13 @@ def _slower_cause(pair: RuleContext, amount: Amount, first: LedgerRow, exposed: 
         look_at = look_at_collectives(first.path[1], others) or look_at
         what = _what_is_sent(pair, first.path[1], exposed)
     delta = fsum(explains.values())
+    in_callers = delta - exposed
+    if abs(in_callers) >= NAMED * abs(delta):
+        exposed_text = f"exposed per step, {signed_time(in_callers)} of it in the operators that call them"
+    else:
+        exposed_text = "exposed per step"
     sentence = (
-        f"{title}: {signed_time(delta)} exposed per step; collectives take {calls}"
+        f"{title}: {signed_time(delta)} {exposed_text}; collectives take {calls}"
         f"{times_text(amount.us_a, amount.us_b)} per step, mostly {short(first.path[1])}{what}{rates}{ranks}."
     )
     return cause(
