@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from tb_perfcompare.analysis.columns.native_passes import compiled
 from tb_perfcompare.cli.main import build_parser
 
 ROOT = Path(__file__).parents[2]
@@ -24,8 +23,6 @@ UNUSED = {
     "tb_perfcompare.sources.saved.baseline_file",
 }  # fmt: skip
 """Modules that a comparison of two small traces does not use."""
-REPLACED = {"tb_perfcompare.analysis.attribution.ownership_in_numpy"}
-"""Modules replaced by compiled passes."""
 COMPUTING = ("tb_perfcompare.analysis", "tb_perfcompare.comparison.causes", "tb_perfcompare.comparison.engine")
 
 
@@ -52,7 +49,6 @@ def test_a_cached_comparison_is_shown_without_importing_the_analysis(
     computed = imported(*pair)
     assert {*COMPUTING} <= computed
     assert not UNUSED & computed
-    assert compiled() is None or not REPLACED & computed
     assert not {*COMPUTING} & imported(*pair)
 
 

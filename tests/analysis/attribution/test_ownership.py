@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tb_perfcompare.analysis.attribution import ownership_in_numpy
 from tb_perfcompare.analysis.attribution.ownership import LAST, Claims, owned_shares
 from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.model.summary.summary import DEVICE_CATEGORIES, StepCategory
@@ -154,20 +153,6 @@ def test_the_last_of_concurrent_kernels_owns_the_remainder(compiled: bool) -> No
     with form(compiled):
         owned, rest = owned_time(claims, np.arange(3), window, 3)
     assert (owned[:, 0].tolist(), rest.tolist()) == ([3, 3, 4], [0])
-
-
-def test_a_long_recording_is_swept_in_chunks_with_the_same_result(monkeypatch: pytest.MonkeyPatch) -> None:
-    random = np.random.default_rng(7)
-    start = np.sort(random.integers(0, 900, 400))
-    claims = Claims(start, random.integers(0, 60, 400), random.integers(0, 7, 400).astype(np.int8), (np.arange(400),))
-    entity = random.integers(0, 20, 400)
-    edges = np.arange(0, 1000, 50)
-    windows = Windows(tuple(map(str, edges)), edges, edges + random.integers(0, 51, len(edges)), (), True, 0)
-    with form(False):
-        whole = owned_time(claims, entity, windows, 20)
-        monkeypatch.setattr(ownership_in_numpy, "AT_ONCE", 37)
-        parts = owned_time(claims, entity, windows, 20)
-    assert np.array_equal(whole[0], parts[0]) and np.array_equal(whole[1], parts[1])
 
 
 TIE = st.integers(0, 2)
