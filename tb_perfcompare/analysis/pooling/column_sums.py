@@ -15,9 +15,8 @@ import numpy as np
 from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.summary.call_tree import CallTree, Frames, tree_of
 from tb_perfcompare.model.summary.groups import CRITICAL_PATH
-from tb_perfcompare.model.summary.memory import MemoryUse
 from tb_perfcompare.model.summary.split_time import SplitTime
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, GroupTable, OwnedTime
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, OwnedTime, Summary
 
 Order = Callable[[tuple[str, ...]], tuple[Any, ...]]
 
@@ -25,8 +24,8 @@ CATEGORY_NUMBERS = {label: number for number, label in enumerate(CATEGORY_LABELS
 
 
 def added(matrix: Ints, into: Ints, count: int) -> Ints:
-    """(r, s) -> (r, count) Sums columns that have the same target in `into` (s,)."""
-    out = np.zeros((len(matrix), count), dtype=np.int64)
+    """(..., s) -> (..., count) Sums columns that have the same target in `into` (s,)."""
+    out = np.zeros((*matrix.shape[:-1], count), dtype=np.int64)
     np.add.at(out.T, into, matrix.T)
     return out
 
@@ -36,18 +35,33 @@ def added_tree(tree: CallTree, into: Ints) -> CallTree:
     return tree_of(frames, tree.merged, tree.frame, into[tree.step], tree.time_ns, tree.calls)
 
 
-def changed_memory(
-    memory: MemoryUse | None, amounts: Callable[[Ints], Ints], calls: Callable[[Ints], Ints]
-) -> MemoryUse | None:
-    """Memory with other columns; `amounts` and `calls` return them for a matrix of bytes, of allocations."""
-    if memory is None:
-        return None
+def with_columns(
+    summary: Summary, of: Callable[[Ints], Ints], calls: Callable[[Ints], Ints], nested: Callable[[Ints], Ints]
+) -> Summary:
+    """The summary with other columns in its matrices, which the functions return for one of them (..., s).
+
+    `nested` is for times that sum to those of the step row by row, `calls` for numbers of calls, `of` for all others.
+    """
+    steps, owned, memory = summary.steps, summary.owned, summary.memory
+    groups = {}
+    for name, group in summary.groups.items():
+        measure = nested if name == CRITICAL_PATH else of
+        measures = {what: measure(values) for what, values in group.measures_ns.items()}
+        groups[name] = replace(group, calls=calls(group.calls), measures_ns=measures)
     return replace(
-        memory,
-        allocated=amounts(memory.allocated),
-        released=amounts(memory.released),
-        calls=calls(memory.calls),
-    )
+        summary,
+        steps=replace(
+            steps, total_ns=of(steps.total_ns), launches=of(steps.launches), backlog_ns=of(steps.backlog_ns)
+        ),
+        other_window=of(summary.other_window),
+        owned=replace(
+            owned, time_ns=nested(owned.time_ns), plain_ns=of(owned.plain_ns), calls=calls(owned.calls)
+        ),
+        groups=groups,
+        memory=None if memory is None else replace(
+            memory, allocated=of(memory.allocated), released=of(memory.released), calls=calls(memory.calls)
+        ),
+    )  # fmt: skip
 
 
 def mean_of(sums: Ints, ranks: Ints) -> Ints:
@@ -67,27 +81,15 @@ def closing_means(sums: Ints, ranks: Ints) -> Ints:
     return means
 
 
-def mean_owned(owned: OwnedTime, ranks: Ints) -> OwnedTime:
-    """Averages owned time over ranks; rows are sorted by category and key, so that sums are exact."""
+def in_nested_order(owned: OwnedTime) -> OwnedTime:
+    """Sorts the rows by category and key, the order in which their means must sum exactly."""
     keys = list(zip(owned.category.tolist(), owned.key, strict=True))
     order = np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.intp)
-    return OwnedTime(
-        category=owned.category[order],
-        key=tuple(owned.key[at] for at in order.tolist()),
-        name=tuple(owned.name[at] for at in order.tolist()),
-        time_ns=closing_means(owned.time_ns[order], ranks),
-        plain_ns=mean_of(owned.plain_ns[order], ranks),
-        calls=mean_calls(owned.calls[order], ranks),
-        parts=None
-        if owned.parts is None
-        else mean_split(owned.parts, ranks, lambda key: (CATEGORY_NUMBERS[key[0]], *key[1:])),
-    )
-
-
-def mean_group(name: str, group: GroupTable, ranks: Ints) -> GroupTable:
-    mean = closing_means if name == CRITICAL_PATH else mean_of
-    measures = {name: mean(values, ranks) for name, values in group.measures_ns.items()}
-    return replace(group, calls=mean_calls(group.calls, ranks), measures_ns=measures)
+    return replace(
+        owned, category=owned.category[order], key=tuple(owned.key[at] for at in order.tolist()),
+        name=tuple(owned.name[at] for at in order.tolist()), time_ns=owned.time_ns[order],
+        plain_ns=owned.plain_ns[order], calls=owned.calls[order],
+    )  # fmt: skip
 
 
 def mean_split(split: SplitTime, ranks: Ints, order_of: Order | None = None) -> SplitTime:

@@ -159,47 +159,33 @@ def _added(summary: Summary, into: Ints, count: int) -> Summary:
     """Sums the columns of each step of the job."""
     first = np.full(count, len(into), dtype=np.int64)
     np.minimum.at(first, into, np.arange(len(into)))
-    steps = summary.steps
 
     def add(matrix: Ints) -> Ints:
         return sums.added(matrix, into, count)
 
-    owned, memory = summary.owned, sums.changed_memory(summary.memory, add, add)
-    if memory is not None:
-        curves = sorted(memory.curves, key=lambda curve: -curve.peak_allocated)[:_CURVES_KEPT]
-        memory = replace(memory, curves=tuple(sorted(curves, key=lambda curve: curve.capture)))
-
     def in_job_steps(split: SplitTime) -> SplitTime:
         return split.with_cells(split.row, into[split.step], split.time_ns, split.calls)
 
+    added = with_changed_parts(
+        sums.with_columns(summary, add, add, add), in_job_steps, lambda tree: sums.added_tree(tree, into)
+    )
+    steps, parts, memory = added.steps, summary.owned.parts, added.memory
+    if memory is not None:
+        curves = sorted(memory.curves, key=lambda curve: -curve.peak_allocated)[:_CURVES_KEPT]
+        memory = replace(memory, curves=tuple(sorted(curves, key=lambda curve: curve.capture)))
     dropped = {
         (summary.captures[step.capture].span, step.label, step.reason): step for step in reversed(summary.dropped)
     }
     return replace(
-        with_changed_parts(summary, in_job_steps, lambda tree: sums.added_tree(tree, into)),
+        added,
         steps=replace(
-            steps.only(first),
-            total_ns=add(steps.total_ns[None])[0],
-            launches=add(steps.launches[None])[0],
-            backlog_ns=add(steps.backlog_ns[None])[0],
+            summary.steps.only(first),
+            total_ns=steps.total_ns, launches=steps.launches, backlog_ns=steps.backlog_ns,
         ),
         dropped=tuple(sorted(dropped.values(), key=lambda step: (step.capture, step.label))),
-        other_window=add(summary.other_window[None])[0],
-        owned=replace(
-            owned,
-            time_ns=add(owned.time_ns),
-            plain_ns=add(owned.plain_ns),
-            calls=add(owned.calls),
-            parts=None if owned.parts is None else in_job_steps(owned.parts),
-        ),
-        groups={
-            name: replace(
-                group, calls=add(group.calls), measures_ns={of: add(values) for of, values in group.measures_ns.items()}
-            )
-            for name, group in summary.groups.items()
-        },
+        owned=replace(added.owned, parts=None if parts is None else in_job_steps(parts)),
         memory=memory,
-    )
+    )  # fmt: skip
 
 
 def _mean(total: Summary, ranks: Ints) -> Summary:
@@ -207,22 +193,21 @@ def _mean(total: Summary, ranks: Ints) -> Summary:
         """Averages time by module; keys are (path, category label)."""
         return sums.mean_split(split, ranks, lambda key: (sums.CATEGORY_NUMBERS[key[-1]], *key[:-1]))
 
+    mean = sums.with_columns(
+        replace(total, owned=sums.in_nested_order(total.owned)),
+        lambda sum_: sums.mean_of(sum_, ranks),
+        lambda sum_: sums.mean_calls(sum_, ranks),
+        lambda sum_: sums.closing_means(sum_, ranks),
+    )
+    parts = total.owned.parts
+    if parts is not None:
+        parts = sums.mean_split(parts, ranks, lambda key: (sums.CATEGORY_NUMBERS[key[0]], *key[1:]))
     return replace(
         with_changed_parts(
-            total, lambda split: sums.mean_split(split, ranks), lambda tree: sums.mean_tree(tree, ranks), modules
+            mean, lambda split: sums.mean_split(split, ranks), lambda tree: sums.mean_tree(tree, ranks), modules
         ),
-        steps=replace(
-            total.steps,
-            total_ns=sums.mean_of(total.steps.total_ns, ranks),
-            launches=sums.mean_of(total.steps.launches, ranks),
-            backlog_ns=sums.mean_of(total.steps.backlog_ns, ranks),
-        ),
-        other_window=sums.mean_of(total.other_window, ranks) if total.other_window.all() else total.other_window[:0],
-        owned=sums.mean_owned(total.owned, ranks),
-        groups={name: sums.mean_group(name, group, ranks) for name, group in total.groups.items()},
-        memory=sums.changed_memory(
-            total.memory, lambda bytes_: sums.mean_of(bytes_, ranks), lambda calls: sums.mean_calls(calls, ranks)
-        ),
+        other_window=mean.other_window if total.other_window.all() else total.other_window[:0],
+        owned=replace(mean.owned, parts=parts),
     )
 
 
