@@ -32,8 +32,7 @@ from tb_perfcompare.model.formats import BASELINE, TRACE
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.number_text import listed
 from tb_perfcompare.sources.content_detection import is_unnamed_trace, possible_stem, runs_in_file, stated_rank
-from tb_perfcompare.sources.job_folders import join_parts
-from tb_perfcompare.sources.rank_names import captures_of_one, split_by_job
+from tb_perfcompare.sources.job_folders import captures_of_one, join_parts, split_by_job
 from tb_perfcompare.sources.recognition.format_sniffers import JSON_NAME, REMEMBERED_FILES, TRACE_FILE, is_point
 from tb_perfcompare.sources.run_entries import FileEntry, PointEntry, RunEntry, RunIndex, SpanEntry, WorkerEntry
 from tb_perfcompare.sources.storage.addresses import without_secrets

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.listings.attach_launches import attach_launches
-from tb_perfcompare.analysis.listings.launch_figures import BOUND_SHARES
-from tb_perfcompare.analysis.listings.launches import summarize_launches
+from tb_perfcompare.analysis.listings.launches import BOUND_SHARES, summarize_launches
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.note import NoteCode

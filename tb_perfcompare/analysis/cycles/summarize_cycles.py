@@ -9,13 +9,14 @@ from __future__ import annotations
 import numpy as np
 
 from tb_perfcompare.analysis.cycles.cycle_functions import (
+    Cycles,
     Functions,
+    find_cycles,
     find_functions,
     function_table,
     launches_per_cycle,
     units_text,
 )
-from tb_perfcompare.analysis.cycles.cycle_steps import Cycles, find_cycles
 from tb_perfcompare.analysis.pooling.step_admission import Admission, admit
 from tb_perfcompare.errors import CorruptInput
 from tb_perfcompare.model.arrays import Floats, Ints, Nanoseconds, unique

@@ -18,8 +18,13 @@ from tb_perfcompare.analysis.columns.nesting import with_descendants
 from tb_perfcompare.analysis.columns.numbering import factorize, gather, numbered_pairs, rows_where, scatter_add
 from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
 from tb_perfcompare.analysis.entities.call_arguments import call_arguments
-from tb_perfcompare.analysis.entities.kernel_work import kernel_work
-from tb_perfcompare.analysis.entities.known_work import NOTHING_KNOWN, KnownWork, recorded_work, records_work
+from tb_perfcompare.analysis.entities.known_work import (
+    NOTHING_KNOWN,
+    KnownWork,
+    kernel_work,
+    recorded_work,
+    records_work,
+)
 from tb_perfcompare.analysis.entities.modules import ModuleCalls
 from tb_perfcompare.analysis.entities.operators import device_self_times, forest_rows, host_self_times, numbered_texts
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace

@@ -20,7 +20,6 @@ from tb_perfcompare.analysis.iterations.annotations import (
     other_names,
     rows_named,
 )
-from tb_perfcompare.analysis.iterations.beginnings import from_the_beginning
 from tb_perfcompare.analysis.iterations.marks import (
     MAX_ITERATIONS,
     MIN_LIKENESS,
@@ -29,6 +28,7 @@ from tb_perfcompare.analysis.iterations.marks import (
     Marks,
     best_first,
     can_be_steps,
+    from_the_beginning,
     is_iteration,
     marks_of,
 )

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from tb_perfcompare.analysis.iterations.beginnings import from_the_beginning
 from tb_perfcompare.analysis.iterations.marks import (
     MAX_ITERATIONS,
     MIN_OCCURRENCES,
     Marks,
     best_first,
     can_be_steps,
+    from_the_beginning,
     judged,
 )
 from tb_perfcompare.analysis.iterations.sequences import Sequence

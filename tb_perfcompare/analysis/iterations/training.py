@@ -9,8 +9,14 @@ import numpy as np
 
 from tb_perfcompare.analysis.columns.event_masks import is_one_of
 from tb_perfcompare.analysis.columns.numbering import gather
-from tb_perfcompare.analysis.iterations.beginnings import from_the_beginning
-from tb_perfcompare.analysis.iterations.marks import MIN_OCCURRENCES, MIN_PART, Marks, can_be_steps, marks_of
+from tb_perfcompare.analysis.iterations.marks import (
+    MIN_OCCURRENCES,
+    MIN_PART,
+    Marks,
+    can_be_steps,
+    from_the_beginning,
+    marks_of,
+)
 from tb_perfcompare.analysis.iterations.sequences import Sequence, score
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import Ints

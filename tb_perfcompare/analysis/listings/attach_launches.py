@@ -10,8 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tb_perfcompare.analysis.listings.launch_figures import NOT_MEASURED, LaunchFigures, launch_figures
-from tb_perfcompare.analysis.listings.launches import metric_settings
+from tb_perfcompare.analysis.listings.launches import NOT_MEASURED, LaunchFigures, launch_figures, metric_settings
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.arrays import Nanoseconds
 from tb_perfcompare.model.formats import TITLES

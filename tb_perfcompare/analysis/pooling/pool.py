@@ -8,8 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from tb_perfcompare.analysis.pooling.pool_memory import pool_memory
-from tb_perfcompare.analysis.pooling.pool_splits import pool_splits, pool_trees, pool_work
+from tb_perfcompare.analysis.pooling.pool_parts import pool_memory, pool_splits, pool_trees, pool_work
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.arrays import AnyInts, Floats, Ints
 from tb_perfcompare.model.names.kinds import PLAIN, are_by_content

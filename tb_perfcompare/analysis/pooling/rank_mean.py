@@ -13,7 +13,7 @@ import numpy as np
 
 from tb_perfcompare.analysis.pooling import column_sums as sums
 from tb_perfcompare.analysis.pooling.pool import counter_units, pool, pooled_device, pooled_environment, pooled_metrics
-from tb_perfcompare.analysis.pooling.pool_splits import with_changed_parts
+from tb_perfcompare.analysis.pooling.pool_parts import with_changed_parts
 from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.formats import TRACE
 from tb_perfcompare.model.note import Note, NoteCode

@@ -8,8 +8,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.analysis.pooling.pool_memory import memory_of_steps
-from tb_perfcompare.analysis.pooling.pool_splits import split_of_steps, tree_of_steps, with_changed_parts
+from tb_perfcompare.analysis.pooling.pool_parts import (
+    memory_of_steps,
+    split_of_steps,
+    tree_of_steps,
+    with_changed_parts,
+)
 from tb_perfcompare.errors import SelectionError, choices
 from tb_perfcompare.model.arrays import Flags, Ints
 from tb_perfcompare.model.names.kinds import kind_pattern

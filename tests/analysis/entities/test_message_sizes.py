@@ -10,8 +10,7 @@ from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.tables.views import view_tables
-from tb_perfcompare.model.collective_messages import Message, message, size_text
-from tb_perfcompare.model.summary.collectives import BY_MESSAGE
+from tb_perfcompare.model.summary.collectives import BY_MESSAGE, Message, message, size_text
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.model.summary.summary_validation import inconsistency
 from tests.analysis.summaries import summary

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tb_perfcompare.analysis.entities.kernel_work import SEVERAL
+from tb_perfcompare.analysis.entities.known_work import SEVERAL
 from tb_perfcompare.analysis.entities.work_table import BELOW, NO_OPERATOR
 from tb_perfcompare.model.summary.summary import STATED_WORK, GroupTable, Summary
 from tests.analysis.summaries import summary
