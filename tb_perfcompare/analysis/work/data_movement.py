@@ -6,6 +6,7 @@ the selected elements, at most the whole table.
 
 from __future__ import annotations
 
+from functools import partial
 from math import ceil
 
 from tb_perfcompare.analysis.work.recorded_call import (
@@ -110,21 +111,19 @@ def scatter(call: Call) -> Work:
     return Work(0, min(chosen, x.bytes) + index.bytes + read, "", INDEX)
 
 
-@models("aten::index_add", "aten::index_add_")
-def index_add(call: Call) -> Work:
-    """index_add_(self, dim, index, source): self's selected slices are read and written, one addition per element."""
+def indexed(is_sum: bool, call: Call) -> Work:
+    """index_add_, index_copy_(self, dim, index, source): source is read, self's selected slices are written.
+
+    A sum also reads these, one addition per element.
+    """
     x, index, source = call.tensor(0), call.tensor(2), call.tensor(3)
     need(len(x.sizes) == len(source.sizes) and source.type == x.type)
-    chosen = min(source.written, x.bytes)
-    return Work(source.elements, 2 * chosen + index.bytes + source.bytes, x.type.name, INDEX)
+    moved = (1 + is_sum) * min(source.written, x.bytes) + index.bytes + source.bytes
+    return Work(source.elements * is_sum, moved, x.type.name if is_sum else "", INDEX)
 
 
-@models("aten::index_copy", "aten::index_copy_")
-def index_copy(call: Call) -> Work:
-    """index_copy_(self, dim, index, source): source is read, self's selected slices are written."""
-    x, index, source = call.tensor(0), call.tensor(2), call.tensor(3)
-    need(len(x.sizes) == len(source.sizes) and source.type == x.type)
-    return Work(0, min(source.written, x.bytes) + index.bytes + source.bytes, "", INDEX)
+models("aten::index_add", "aten::index_add_")(partial(indexed, True))
+models("aten::index_copy", "aten::index_copy_")(partial(indexed, False))
 
 
 @models("aten::embedding_dense_backward")

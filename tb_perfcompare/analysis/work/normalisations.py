@@ -30,58 +30,65 @@ def _rows(call: Call, x: Tensor, shape: int, weight: Tensor | None) -> int:
     return prod(x.sizes[: -len(inner)])
 
 
+def _channels(x: Tensor, *parameters: Tensor | None) -> int:
+    need(len(x.sizes) >= 2)
+    need(all(tensor.sizes == x.sizes[1:2] for tensor in parameters if tensor is not None))
+    return x.sizes[1]
+
+
+def _forward(
+    call: Call, each: int, parameters: tuple[int, ...], statistics: int | None, read: tuple[int, ...] = ()
+) -> Work:
+    """`each` FLOPs per element of argument 0 and 1 more for each of the parameters; so many statistics are written."""
+    x = call.tensor(0)
+    flops = (each + sum(call.optional(at) is not None for at in parameters)) * x.elements
+    moved = x.bytes + call.optional_bytes(*parameters, *read) + x.written
+    moved += 0 if statistics is None else statistics * _statistic_size(x)
+    return Work(flops, moved, x.type.name, FAMILY)
+
+
+def _backward(
+    call: Call, x: Tensor, grad: Tensor, weight: int, size: int, mask: tuple[bool, ...], read: tuple[int, ...],
+    each: int = 9, of_weight: int = 2,
+) -> Work:  # fmt: skip
+    """Gradients of x (`each` FLOPs per element, 1 more with a weight), of the weight (`of_weight`) and the bias (1),
+    which have `size` elements, as the mask requests them; `read` are the statistics."""
+    need(grad.sizes == x.sizes and len(mask) == 3)
+    scale = call.optional(weight)
+    flops = (each + (scale is not None)) * mask[0] + of_weight * mask[1] + mask[2]
+    moved = grad.bytes + x.bytes + call.optional_bytes(*read, *(weight,) * mask[0]) + x.written * mask[0]
+    moved += size * (scale or x).type.size * (mask[1] + mask[2])
+    return Work(flops * x.elements, moved, same(grad, x), FAMILY)
+
+
 @models("aten::native_layer_norm")
 def layer_norm(call: Call) -> Work:
     """native_layer_norm(input, shape, weight, bias, eps): 5 to 7 per element."""
-    x, weight, bias = call.tensor(0), call.optional(2), call.optional(3)
-    rows = _rows(call, x, 1, weight)
-    flops = (5 + (weight is not None) + (bias is not None)) * x.elements
-    moved = x.bytes + call.optional_bytes(2, 3) + x.written + 2 * rows * _statistic_size(x)
-    return Work(flops, moved, x.type.name, FAMILY)
+    return _forward(call, 5, (2, 3), 2 * _rows(call, call.tensor(0), 1, call.optional(2)))
 
 
 @models("aten::native_layer_norm_backward")
 def layer_norm_backward(call: Call) -> Work:
     """native_layer_norm_backward(grad, input, shape, mean, rstd, weight, bias, mask): up to 13 per element."""
-    grad, x, weight = call.tensor(0), call.tensor(1), call.optional(5)
+    x, weight = call.tensor(1), call.optional(5)
     rows = _rows(call, x, 2, weight)
-    need(grad.sizes == x.sizes)
     mask = call.flags(7) if call.values else (True, weight is not None, call.is_tensor(6))
-    need(len(mask) == 3)
-    each = (9 + (weight is not None)) * mask[0] + 2 * mask[1] + mask[2]
-    parameter = x.elements // rows if rows else 0
-    moved = grad.bytes + x.bytes + call.optional_bytes(3, 4, *(5,) * mask[0]) + x.written * mask[0]
-    moved += parameter * (weight or x).type.size * (mask[1] + mask[2])
-    return Work(each * x.elements, moved, same(grad, x), FAMILY)
+    return _backward(call, x, call.tensor(0), 5, x.elements // rows if rows else 0, mask, (3, 4))
 
 
 @models("aten::_fused_rms_norm")
 def rms_norm(call: Call) -> Work:
     """_fused_rms_norm(input, shape, weight, eps): 3 or 4 per element."""
-    x, weight = call.tensor(0), call.optional(2)
-    rows = _rows(call, x, 1, weight)
-    moved = x.bytes + call.optional_bytes(2) + x.written + rows * _statistic_size(x)
-    return Work((3 + (weight is not None)) * x.elements, moved, x.type.name, FAMILY)
+    return _forward(call, 3, (2,), _rows(call, call.tensor(0), 1, call.optional(2)))
 
 
 @models("aten::_fused_rms_norm_backward")
 def rms_norm_backward(call: Call) -> Work:
     """_fused_rms_norm_backward(grad, input, shape, rstd, weight, mask): up to 9 per element."""
-    grad, x, weight = call.tensor(0), call.tensor(1), call.optional(4)
+    x, weight = call.tensor(1), call.optional(4)
     _rows(call, x, 2, weight)
-    need(grad.sizes == x.sizes)
-    mask = call.flags(5)
-    need(len(mask) == 2)
-    each = (6 + (weight is not None)) * mask[0] + 2 * mask[1]
-    moved = grad.bytes + x.bytes + call.optional_bytes(3, *(4,) * mask[0]) + x.written * mask[0]
-    moved += weight.written * mask[1] if weight is not None else 0
-    return Work(each * x.elements, moved, same(grad, x), FAMILY)
-
-
-def _channels(x: Tensor, *parameters: Tensor | None) -> int:
-    need(len(x.sizes) >= 2)
-    need(all(tensor.sizes == x.sizes[1:2] for tensor in parameters if tensor is not None))
-    return x.sizes[1]
+    size = 0 if weight is None else weight.elements
+    return _backward(call, x, call.tensor(0), 4, size, (*call.flags(5), False), (3,), each=6)
 
 
 @models("aten::native_batch_norm", "aten::cudnn_batch_norm", "aten::miopen_batch_norm")
@@ -90,28 +97,20 @@ def batch_norm(call: Call) -> Work:
 
     5 per element in training, 2 with running statistics; weight 1, bias 1.
     """
-    x, weight, bias = call.tensor(0), call.optional(1), call.optional(2)
-    channels = _channels(x, weight, bias, call.optional(3), call.optional(4))
-    training = call.flag(5)
-    flops = ((5 if training else 2) + (weight is not None) + (bias is not None)) * x.elements
-    moved = x.bytes + call.optional_bytes(1, 2, 3, 4) + x.written
-    if training:
-        moved += call.optional_bytes(3, 4) + 2 * channels * _statistic_size(x)
-    return Work(flops, moved, x.type.name, FAMILY)
+    channels = _channels(call.tensor(0), *map(call.optional, range(1, 5)))
+    if not call.flag(5):
+        return _forward(call, 2, (1, 2), None, read=(3, 4))
+    return _forward(call, 5, (1, 2), 2 * channels, read=(3, 4, 3, 4))
 
 
 @models("aten::native_batch_norm_backward")
 def batch_norm_backward(call: Call) -> Work:
     """native_batch_norm_backward(grad, input, weight, running_mean, running_var, mean, rstd, train, eps, mask)."""
-    grad, x, weight = call.tensor(0), call.tensor(1), call.optional(2)
-    channels = _channels(x, weight)
-    training, mask = call.flag(7), call.flags(9)
-    need(grad.sizes == x.sizes and len(mask) == 3)
-    each = ((9 if training else 1) + (weight is not None)) * mask[0] + (2 if training else 4) * mask[1] + mask[2]
-    statistics = (5, 6) if training else (3, 4)
-    moved = grad.bytes + x.bytes + call.optional_bytes(*(2,) * mask[0], *statistics) + x.written * mask[0]
-    moved += channels * (weight or x).type.size * (mask[1] + mask[2])
-    return Work(each * x.elements, moved, same(grad, x), FAMILY)
+    x, mask = call.tensor(1), call.flags(9)
+    channels = _channels(x, call.optional(2))
+    if call.flag(7):
+        return _backward(call, x, call.tensor(0), 2, channels, mask, (5, 6))
+    return _backward(call, x, call.tensor(0), 2, channels, mask, (3, 4), each=1, of_weight=4)
 
 
 @models("aten::cudnn_batch_norm_backward", "aten::miopen_batch_norm_backward")
@@ -120,31 +119,20 @@ def library_batch_norm_backward(call: Call) -> Work:
 
     In training.
     """
-    x, grad, weight = call.tensor(0), call.tensor(1), call.tensor(2)
-    channels = _channels(x, weight)
-    need(grad.sizes == x.sizes)
-    moved = grad.bytes + x.bytes + call.optional_bytes(2, 5, 6) + x.written + 2 * channels * weight.type.size
-    return Work(13 * x.elements, moved, same(grad, x), FAMILY)
+    x = call.tensor(0)
+    return _backward(call, x, call.tensor(1), 2, _channels(x, call.tensor(2)), (True, True, True), (5, 6))
 
 
 @models("aten::native_group_norm")
 def group_norm(call: Call) -> Work:
     """native_group_norm(input, weight, bias, N, C, HxW, group, eps): 5 to 7 per element."""
-    x, weight, bias = call.tensor(0), call.optional(1), call.optional(2)
-    _channels(x, weight, bias)
-    rows = x.sizes[0] * call.integer(6)
-    flops = (5 + (weight is not None) + (bias is not None)) * x.elements
-    moved = x.bytes + call.optional_bytes(1, 2) + x.written + 2 * rows * _statistic_size(x)
-    return Work(flops, moved, x.type.name, FAMILY)
+    x = call.tensor(0)
+    _channels(x, call.optional(1), call.optional(2))
+    return _forward(call, 5, (1, 2), 2 * x.sizes[0] * call.integer(6))
 
 
 @models("aten::native_group_norm_backward")
 def group_norm_backward(call: Call) -> Work:
     """native_group_norm_backward(grad, input, mean, rstd, weight, N, C, HxW, group, mask): up to 13 per element."""
-    grad, x, weight = call.tensor(0), call.tensor(1), call.optional(4)
-    channels, mask = _channels(x, weight), call.flags(9)
-    need(grad.sizes == x.sizes and len(mask) == 3)
-    each = (9 + (weight is not None)) * mask[0] + 2 * mask[1] + mask[2]
-    moved = grad.bytes + x.bytes + call.optional_bytes(2, 3, *(4,) * mask[0]) + x.written * mask[0]
-    moved += channels * (weight or x).type.size * (mask[1] + mask[2])
-    return Work(each * x.elements, moved, same(grad, x), FAMILY)
+    x = call.tensor(1)
+    return _backward(call, x, call.tensor(0), 4, _channels(x, call.optional(4)), call.flags(9), (2, 3))
