@@ -6,7 +6,7 @@ import numpy as np
 
 from tb_perfcompare.analysis.attribution import owned_modules, owned_parts
 from tb_perfcompare.analysis.attribution.entities import Owners, find_owners
-from tb_perfcompare.analysis.columns.numbering import chunks, gather
+from tb_perfcompare.analysis.columns.numbering import gather
 from tb_perfcompare.analysis.iterations.step_ranges import TraceSteps, iteration_notes, trace_steps
 from tb_perfcompare.analysis.trace.event_steps import EventSteps, event_steps
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace, interpret
@@ -15,7 +15,7 @@ from tb_perfcompare.analysis.trace.trace_notes import disputed_notes, is_dispute
 from tb_perfcompare.analysis.trace.vendor import device_facts, find_vendor
 from tb_perfcompare.errors import CorruptInput
 from tb_perfcompare.model.api_calls import ALLOCATION, GRAPH_LAUNCH, LAUNCH, RELEASE, calls
-from tb_perfcompare.model.arrays import Ints, unique
+from tb_perfcompare.model.arrays import Ints, chunks, unique
 from tb_perfcompare.model.collector import paused_collector
 from tb_perfcompare.model.formats import TRACE
 from tb_perfcompare.model.note import Note, NoteCode

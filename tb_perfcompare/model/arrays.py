@@ -6,7 +6,7 @@ LaneIndex, CaptureIndex. Other index types accept any integers, 32 bits wide for
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -67,6 +67,16 @@ def unique_first(values: NDArray[Number]) -> tuple[NDArray[Number], Ints, Ints]:
     ordered = values[order]
     starts = np.flatnonzero(is_run_start(ordered))
     return ordered[starts], order[starts], np.diff(starts, append=len(values))
+
+
+_PORTION = 1 << 18
+
+
+def chunks(count: int) -> Iterator[slice]:
+    """Yields consecutive slices of `count` rows, at least one, to limit the size of intermediate arrays: numpy copies
+    index arrays into wider ones."""
+    for begin in range(0, max(count, 1), _PORTION):
+        yield slice(begin, min(begin + _PORTION, count))
 
 
 def divided(part: Floats | Ints, whole: Floats | Ints) -> Floats:

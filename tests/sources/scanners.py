@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from tb_perfcompare.model.events import ARG_COLUMNS, ArgKind
-from tb_perfcompare.sources.trace.columns.assemble_columns import Columns
+from tb_perfcompare.model.events import ARG_COLUMNS, ArgKind, EventTable
+from tb_perfcompare.sources.trace.columns.assemble_columns import Gathered
 from tb_perfcompare.sources.trace.document import Document, read_document
 from tb_perfcompare.sources.trace.scanners.python_scanner import PythonScanner
 from tb_perfcompare.sources.trace.scanners.scanner_choice import AVAILABLE, NATIVE, PYTHON, WHY_NOT_NATIVE, new_scanner
@@ -34,12 +34,12 @@ def in_blocks(content: bytes, size: int) -> Iterable[bytes]:
 def read_with(reader: str, content: bytes, block_bytes: int = 1 << 20, **options: Any) -> tuple[Document, Plain | None]:
     """(document, columns of its last list of events or None)."""
     document = read_document(in_blocks(content, block_bytes), scanner_factory(reader, **options), lambda events: None)
-    return document, plain(document.scanner.finish()) if document.scanner is not None else None
+    return document, plain(*document.scanner.finish()) if document.scanner is not None else None
 
 
-def plain(columns: Columns) -> Plain:
+def plain(events: EventTable, columns: Gathered) -> Plain:
     """Every column and count, with codes decoded because tables can be in any order."""
-    events, counters, counts, lost = columns.events, columns.counters, columns.counts, columns.counters.counts
+    counters, counts, lost = columns.counters, columns.counts, columns.counters.counts
     text, counter_text = events.strings.texts, counters.strings.texts
     args = {}
     for name, column in events.args.items():

@@ -14,12 +14,12 @@ from tb_perfcompare.analysis.attribution.entities import Owners
 from tb_perfcompare.analysis.attribution.largest_frames import LargestFrames
 from tb_perfcompare.analysis.attribution.owned_modules import ModulePaths
 from tb_perfcompare.analysis.columns.grouping import added_cells
-from tb_perfcompare.analysis.columns.numbering import chunks, gather, numbered_pairs, rows_where, scatter_add
+from tb_perfcompare.analysis.columns.numbering import gather, numbered_pairs, rows_where, scatter_add
 from tb_perfcompare.analysis.columns.operator_keys import UNKNOWN_LAUNCH
 from tb_perfcompare.analysis.columns.paths import found_paths
 from tb_perfcompare.analysis.entities.operators import forest_rows
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, NodeIndex, StepIndex, places_of
+from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, NodeIndex, StepIndex, chunks, places_of
 from tb_perfcompare.model.summary.call_tree import WHOLE, CallTree, FrameKey, FrameKind, tree_of_cells
 from tb_perfcompare.model.summary.summary import NOTHING_RECORDED, StepCategory
 from tb_perfcompare.quick_dataclass import dataclass

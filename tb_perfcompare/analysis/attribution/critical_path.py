@@ -24,12 +24,12 @@ from tb_perfcompare.analysis.attribution.critical_edges import (
 )
 from tb_perfcompare.analysis.attribution.entities import Owners
 from tb_perfcompare.analysis.attribution.ownership import Claims, owned_shares
-from tb_perfcompare.analysis.columns.numbering import chunks, gather, rows_where, scatter_add
+from tb_perfcompare.analysis.columns.numbering import gather, rows_where, scatter_add
 from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.analysis.trace.threads import main_lane
-from tb_perfcompare.model.arrays import EventIndex, Ints, is_of, unique
+from tb_perfcompare.model.arrays import EventIndex, Ints, chunks, is_of, unique
 from tb_perfcompare.model.events import FlowTable
 from tb_perfcompare.model.summary.groups import EVENT_EDGE, LAUNCH_EDGE, STREAM_EDGE, WAIT_EDGE
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, GroupTable, StepCategory

@@ -12,13 +12,23 @@ import numpy as np
 from tb_perfcompare.analysis.attribution.entities import Owners
 from tb_perfcompare.analysis.columns.grouping import Cells, added_cells
 from tb_perfcompare.analysis.columns.nesting import Nesting
-from tb_perfcompare.analysis.columns.numbering import chunks, factorize, gather, numbered_pairs
+from tb_perfcompare.analysis.columns.numbering import factorize, gather, numbered_pairs
 from tb_perfcompare.analysis.columns.paths import found_paths
 from tb_perfcompare.analysis.entities.modules import module_calls, module_name
 from tb_perfcompare.analysis.entities.operators import forest_rows
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.threads import innermost_around, nested
-from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Ints, Ints32, NodeIndex, places_of, unique_first
+from tb_perfcompare.model.arrays import (
+    AnyInts,
+    EventIndex,
+    Flags,
+    Ints,
+    Ints32,
+    NodeIndex,
+    chunks,
+    places_of,
+    unique_first,
+)
 from tb_perfcompare.model.events import FlowTable
 from tb_perfcompare.model.summary.split_time import SplitTime, listed
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, OUTSIDE_MODULES, StepCategory

@@ -6,28 +6,19 @@ numpy, whose doubles are exact for up to 104 days in nanoseconds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.columns.native_passes import compiled, indices, unpacked
-from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32
+from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, chunks
 from tb_perfcompare.model.summary import split_time
 
 Number = TypeVar("Number", bound=np.generic)
 Chosen: TypeAlias = "AnyInts | tuple[AnyInts, AnyInts]"
 """One value per entry: a column, or (column, index into it per entry). Entries with a negative index are ignored."""
-
-
-_PORTION = 1 << 18
-
-
-def chunks(count: int) -> Iterator[slice]:
-    """Yields consecutive slices of `count` rows, at least one, to limit the size of intermediate arrays."""
-    for begin in range(0, max(count, 1), _PORTION):
-        yield slice(begin, min(begin + _PORTION, count))
 
 
 def gather(values: NDArray[Number], at: AnyInts) -> NDArray[Number]:

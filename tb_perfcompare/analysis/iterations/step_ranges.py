@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.columns.event_masks import is_one_of, used_codes
-from tb_perfcompare.analysis.columns.numbering import chunks, gather, rows_where
+from tb_perfcompare.analysis.columns.numbering import gather, rows_where
 from tb_perfcompare.analysis.iterations.find import find_iterations
 from tb_perfcompare.analysis.iterations.marks import MIN_OCCURRENCES, Marks
 from tb_perfcompare.analysis.trace.event_steps import step_of
 from tb_perfcompare.analysis.trace.interpretation import NO_ROLE, InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows, range_windows, recorded_extent, step_windows, whole_windows
-from tb_perfcompare.model.arrays import Ints, Ints32, is_of, median, places_of
+from tb_perfcompare.model.arrays import Ints, Ints32, chunks, is_of, median, places_of
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.kinds import PLAIN, kinds_of, with_names
 from tb_perfcompare.model.names.names import is_optimizer

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tb_perfcompare.analysis.columns.numbering import chunks, gather, rows_where, scatter_add
+from tb_perfcompare.analysis.columns.numbering import gather, rows_where, scatter_add
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows
-from tb_perfcompare.model.arrays import Flags, Ints, Ints32, Nanoseconds, StepIndex
+from tb_perfcompare.model.arrays import Flags, Ints, Ints32, Nanoseconds, StepIndex, chunks
 from tb_perfcompare.quick_dataclass import dataclass
 
 COLLAPSED = 0.1

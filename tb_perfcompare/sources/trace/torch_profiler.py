@@ -122,10 +122,10 @@ class _Reading:
 
             document, blocks = self._document(file, scanner, want_hash, block_bytes)
             assert document.scanner is not None
-            columns = document.scanner.finish()
-        counts = columns.counts + columns.counters.counts
-        kept = len(columns.events) + columns.counters.kept + len(columns.ranges)
-        if counts.seen and not kept and not len(columns.flows) and not counts.skipped:
+            events, gathered = document.scanner.finish()
+        counts = gathered.counts + gathered.counters.counts
+        kept = len(events) + gathered.counters.kept + len(gathered.ranges)
+        if counts.seen and not kept and not len(gathered.flows) and not counts.skipped:
             reasons = ", ".join(f"{reason} ({count})" for reason, count in sorted(counts.dropped.items()))
             raise CorruptInput(
                 self._path,
@@ -136,12 +136,12 @@ class _Reading:
         properties = _properties(document, counts.repaired)
         return TraceRecording(
             file=FileFacts(self._name, blocks.stored_bytes, blocks.sha256),
-            events=columns.events,
-            flows=columns.flows,
+            events=events,
+            flows=gathered.flows,
             properties=properties,
-            process_labels=columns.process_labels,
-            process_names=columns.process_names,
-            thread_names=columns.thread_names,
+            process_labels=gathered.process_labels,
+            process_names=gathered.process_names,
+            thread_names=gathered.thread_names,
             stats=ReadStats(
                 events=counts.seen,
                 kept=kept,
@@ -152,8 +152,8 @@ class _Reading:
                 reader=f"{READER}/{reader}",
             ),
             notes=tuple(self._notes(counts, document, blocks)),
-            counters=counter_samples(columns.counters, columns.process_labels, columns.events),
-            ranges=columns.ranges,
+            counters=counter_samples(gathered.counters, gathered.process_labels, events),
+            ranges=gathered.ranges,
         )
 
     def read_events(self, file: BinaryIO) -> TraceEvents:

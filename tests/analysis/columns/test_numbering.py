@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.analysis.columns import grouping, numbering
+from tb_perfcompare.analysis.columns import grouping
 from tb_perfcompare.analysis.columns.grouping import Cells, added_cells
 from tb_perfcompare.analysis.columns.numbering import (
-    chunks,
     factorize,
     gather,
     last_equal,
@@ -20,6 +19,8 @@ from tb_perfcompare.analysis.columns.numbering import (
     rows_where,
     scatter_add,
 )
+from tb_perfcompare.model import arrays
+from tb_perfcompare.model.arrays import chunks
 from tb_perfcompare.model.events import ABSENT
 from tests.analysis.passes_tools import FORMS, form
 
@@ -108,7 +109,7 @@ def test_cells_without_time_and_calls_are_left_out(
 
 
 def test_chunks_cover_all_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(numbering, "_PORTION", 3)
+    monkeypatch.setattr(arrays, "_PORTION", 3)
     assert list(chunks(7)) == [slice(0, 3), slice(3, 6), slice(6, 7)]
     assert list(chunks(0)) == [slice(0, 0)]
     assert gather(np.array([7, 8, 9]), np.array([2, 0, -1, 1], dtype=np.int32)).tolist() == [9, 7, 9, 8]
@@ -126,7 +127,7 @@ def test_gather_equals_indexing(dtype: type) -> None:
 @given(st.lists(st.booleans(), max_size=12))
 def test_rows_where_gives_the_true_rows(chosen: list[bool]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(numbering, "_PORTION", 5)
+        patch.setattr(arrays, "_PORTION", 5)
         assert rows_where(np.array(chosen, dtype=np.bool_)).tolist() == [i for i, flag in enumerate(chosen) if flag]
 
 

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tb_perfcompare.model.events import EventTable
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.recordings.recording import CounterSamples
-from tb_perfcompare.sources.trace.columns.assemble_columns import Columns
+from tb_perfcompare.sources.trace.columns.assemble_columns import Gathered
 from tb_perfcompare.sources.trace.counter_samples import counter_samples
 from tb_perfcompare.sources.trace.scanners.python_scanner import PythonScanner
 from tb_perfcompare.sources.trace.scanners.scanner_choice import active_reader, new_scanner
@@ -247,7 +248,7 @@ def test_samples_equal_the_naive_loop_in_any_layout_and_order(drawn: list[Json],
 # -- scanners -------------------------------------------------------------------------------------------------------
 
 
-def scanned(text: bytes, pieces: int) -> Columns:
+def scanned(text: bytes, pieces: int) -> tuple[EventTable, Gathered]:
     """The columns of the array in `text`, fed `pieces` bytes at a time."""
     scanner: PythonScanner = new_scanner(active_reader())
     start, end, ended = 1, 1, False
@@ -268,14 +269,14 @@ def test_a_scanner_gives_counters_in_file_order_with_counts(pieces: int) -> None
         for i in range(60)
     ]
     events += [counter("none"), without(counter("no time", x=1), "ts"), counter("bent", 1, pid=[], x=-1)]
-    columns = scanned(json.dumps(events).encode(), pieces)
+    table, columns = scanned(json.dumps(events).encode(), pieces)
     own = columns.counters
-    assert (columns.counts.seen, len(columns.events), own.seen, own.kept) == (63, 20, 43, 41)
+    assert (columns.counts.seen, len(table), own.seen, own.kept) == (63, 20, 43, 41)
     assert (dict(own.counts.skipped), dict(own.counts.dropped)) == ({"C/counters": 1}, {"ts": 1})
     assert (columns.counts.skipped, columns.counts.dropped) == ({}, {})
     assert own.value[::2].tolist() == [i for i in range(60) if i % 3] + [-1]
-    assert {columns.events.strings[i] for i in columns.events.name.tolist()} == {f"o{i}" for i in range(0, 60, 3)}
-    found = counter_samples(own, columns.process_labels, columns.events)
+    assert {table.strings[i] for i in table.name.tolist()} == {f"o{i}" for i in range(0, 60, 3)}
+    found = counter_samples(own, columns.process_labels, table)
     assert rows(found) == samples_of(*events)
 
 
@@ -286,9 +287,9 @@ def test_a_scanner_repairs_and_drops_damaged_counters() -> None:
         b'{"ph":"C","name":"\xff","ts":1e1,"tid":"device:2","args":{"args":"{\\"x\\":2.5}"}}, {"args":{"x":3},"ts":2.5,'
         b'"name":"late","ph":"C"}]}'
     )
-    columns = scanned(text, 1 << 20)
+    table, columns = scanned(text, 1 << 20)
     own = columns.counters
-    assert rows(counter_samples(own, {}, columns.events)) == [
+    assert rows(counter_samples(own, {}, table)) == [
         ("a", "y", -1, 1000, 1.0), ("late", "x", -1, 2500, 3.0), ("\ufffd", "x", 2, 10_000, 2.5)
     ]  # fmt: skip
     assert (columns.counts.seen, own.seen, own.kept, dict(own.counts.dropped)) == (5, 4, 3, {"name": 1})

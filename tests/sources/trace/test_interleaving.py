@@ -28,7 +28,7 @@ def gathered(events: list[Event]) -> Gathered:
 def test_rows_of_the_second_scan_are_inserted_in_file_order() -> None:
     first, second = gathered([event(1), event(2), event(5)]), gathered([event(3), event(4), event(6)])
     both = interleaved(first, second, [Insertion((2, 0, 0), (2, 0, 0)), Insertion((3, 0, 0), (1, 0, 0))])
-    events = assemble(both).events
+    events, _ = assemble(both)
     assert events.start_ns.tolist() == [1000, 2000, 3000, 4000, 5000, 6000]
     assert [events.strings[code] for code in events.name.tolist()] == ["n1", "n2", "n3", "n4", "n0", "n1"]
     assert [events.lanes.pid[lane] for lane in events.lane.tolist()] == [1, 2, 0, 1, 2, 0]
@@ -53,4 +53,4 @@ def test_any_division_of_events_gives_the_columns_of_the_whole(drawn: list[tuple
         if any(rows):
             insertions.append(Insertion(first.kept, (rows[0], rows[1], rows[2])))
     both = assemble(interleaved(first.gather(), second.gather(), insertions))
-    assert plain(both) == plain(assemble(gathered(events)))
+    assert plain(*both) == plain(*assemble(gathered(events)))

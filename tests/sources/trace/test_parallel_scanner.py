@@ -71,7 +71,7 @@ def read(make: Any, content: bytes, block_bytes: int) -> tuple[Document, Any]:
     if document.scanner is None:
         return document, None
     columns = document.scanner.finish()
-    return document, (plain(columns), list(columns.events.strings.texts))
+    return document, (plain(*columns), list(columns[0].strings.texts))
 
 
 def assert_same(content: bytes, block_bytes: int) -> Any:

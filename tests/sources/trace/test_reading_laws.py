@@ -122,4 +122,4 @@ def test_a_scanner_can_be_fed_in_any_pieces(drawn: list[Json], data: st.DataObje
         assert start <= fed.end <= end
         start, ended = fed.end, fed.ended
     assert content[start - 1 : start] == b"]"
-    assert rows_of(scanner.finish().events) == naive_rows(events_of(json.dumps({"traceEvents": drawn}).encode()))
+    assert rows_of(scanner.finish()[0]) == naive_rows(events_of(json.dumps({"traceEvents": drawn}).encode()))

@@ -189,7 +189,7 @@ def test_a_text_has_one_string_in_any_notation() -> None:
     content = json.dumps({"traceEvents": events}).replace("\\\\u", "\\u").encode()
     document = read_document([content], scanner_factory(NATIVE), lambda events: None)
     assert document.scanner is not None
-    texts = document.scanner.finish().events.strings.texts
+    texts = document.scanner.finish()[0].strings.texts
     assert sorted(texts) == sorted({"ab", "[1,2]", "[3]", "", "last", "cpu_op"})
 
 

@@ -6,7 +6,7 @@ and all values of a kind are parsed at once: the cost depends on the arguments p
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain, compress
 from operator import methodcaller
 from typing import Any
@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.model.arrays import Flags, Ints, Ints32, unique, unique_first
+from tb_perfcompare.model.arrays import Flags, Ints, Ints32, chunks, unique, unique_first
 from tb_perfcompare.model.events import ABSENT, ARG_COLUMNS, ArgColumn, ArgKind, SparseColumn
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.sources.trace.columns.growable_array import GrowableArray
@@ -34,7 +34,6 @@ _KINDS = (ArgKind.INT, ArgKind.FLOAT, ArgKind.JSON)
 _KIND_OF_SLOT = np.array([-1] + [_KINDS.index(column.kind) for column, _ in SLOTS], np.int8)
 _DTYPE = {ArgKind.INT: np.int64, ArgKind.FLOAT: np.float64, ArgKind.JSON: np.int32}
 _GAP = b"\0"
-_PORTION = 1 << 18
 NOT_RECORDED = tuple(SparseColumn(np.zeros(0, np.int32), np.zeros(0, _DTYPE[column.kind])) for column, _ in SLOTS)
 """An empty column for each of SLOTS: most are not recorded, and a list of runs reads many small files."""
 
@@ -104,17 +103,11 @@ class ArgumentColumns:
                 column.append(part[span])
 
 
-def portions(rows: int) -> Iterator[slice]:
-    """Consecutive slices that cover `rows` rows: limits the copies that numpy makes of index arrays."""
-    for begin in range(0, rows, _PORTION):
-        yield slice(begin, begin + _PORTION)
-
-
 def dense(spellings: Sequence[SparseColumn], n: int) -> Ints:
     """(n,) values, ABSENT for events without one; of several spellings of the key, the first one present wins."""
     out = np.full(n, ABSENT, np.int64)
     for column in reversed(spellings):
-        for portion in portions(len(column.rows)):
+        for portion in chunks(len(column.rows)):
             out[column.rows[portion]] = column.values[portion]
     return out
 

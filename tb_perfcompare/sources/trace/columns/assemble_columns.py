@@ -33,24 +33,6 @@ _UNKNOWN = -1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Columns:
-    """All results of a scan.
-
-    counts.seen = events + flows + dropped + skipped + counters.seen + ranges, where dropped ranges count as dropped.
-    The losses and repairs of counter events are only in `counters.counts`.
-    """
-
-    events: EventTable
-    flows: FlowTable
-    process_labels: Mapping[Place, str]
-    process_names: Mapping[Place, str]
-    thread_names: Mapping[tuple[Place, Place], str]
-    counts: Counts
-    counters: CounterColumns
-    ranges: MeasuredRanges
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Gathered:
     """The columns of n events, f flows and a operator arrows in file order.
 
@@ -65,7 +47,10 @@ class Gathered:
     arguments     a sparse column for each key of arguments.SLOTS, in that order
     flows         (f,)
     arrows        (a,)
-    labels, processes, threads  texts of metadata events
+    process_labels, process_names, thread_names  texts of metadata events
+
+    counts.seen = events + flows + dropped + skipped + counters.seen + ranges, where dropped ranges count as dropped.
+    The losses and repairs of counter events are only in `counters.counts`.
     """
 
     strings: StringTable
@@ -80,9 +65,9 @@ class Gathered:
     flows: FlowTable
     arrows: OperatorArrows
     counts: Counts
-    labels: Mapping[Place, str] = field(default_factory=dict)
-    processes: Mapping[Place, str] = field(default_factory=dict)
-    threads: Mapping[tuple[Place, Place], str] = field(default_factory=dict)
+    process_labels: Mapping[Place, str] = field(default_factory=dict)
+    process_names: Mapping[Place, str] = field(default_factory=dict)
+    thread_names: Mapping[tuple[Place, Place], str] = field(default_factory=dict)
     counters: CounterColumns = field(default_factory=no_counters)
     ranges: MeasuredRanges = NO_RANGES
 
@@ -90,8 +75,8 @@ class Gathered:
         return len(self.name)
 
 
-def assemble(gathered: Gathered) -> Columns:
-    """Builds the final columns."""
+def assemble(gathered: Gathered) -> tuple[EventTable, Gathered]:
+    """(final columns of the events, what else was gathered, with final counts)"""
     lanes, lane, arrow_lane = _numbered_by_appearance(gathered)
     arrows = replace(gathered.arrows, lane=arrow_lane)
     arguments, gathered = list(gathered.arguments), replace(gathered, arguments=())  # no other reference stays
@@ -111,16 +96,7 @@ def assemble(gathered: Gathered) -> Columns:
         correlation=correlation,
         args=args,
     )
-    return Columns(
-        events=events,
-        flows=gathered.flows,
-        process_labels=gathered.labels,
-        process_names=gathered.processes,
-        thread_names=gathered.threads,
-        counts=replace(gathered.counts, repaired=repaired),
-        counters=gathered.counters,
-        ranges=gathered.ranges,
-    )
+    return events, replace(gathered, counts=replace(gathered.counts, repaired=repaired))
 
 
 def _numbered_by_appearance(gathered: Gathered) -> tuple[LaneTable, Ints32, Ints32]:
@@ -202,7 +178,7 @@ def _categories(
             _tell_hosts_from_devices(category, gathered.raw_category == code_of.get(vendor.of_both, -1), lane, lanes)
     bare = (gathered.raw_category == no_text) & gathered.complete
     category, layers = layered(
-        category, bare, lane, gathered.name, lanes, gathered.strings, gathered.processes, task_type
+        category, bare, lane, gathered.name, lanes, gathered.strings, gathered.process_names, task_type
     )
     repaired = gathered.counts.repaired.copy()
     if layers:

@@ -226,9 +226,9 @@ class ColumnBuilder:
             flows=FlowTable(*(column.finish() for column in self._flows)),
             arrows=OperatorArrows(*(column.finish() for column in self._arrows)),
             counts=self.counts,
-            labels=self._metadata["process_labels"],
-            processes=self._metadata["process_name"],
-            threads=self._metadata["thread_name"],
+            process_labels=self._metadata["process_labels"],
+            process_names=self._metadata["process_name"],
+            thread_names=self._metadata["thread_name"],
             counters=self._counters.finish(),
             ranges=ranges,
         )

@@ -37,9 +37,9 @@ def interleaved(first: Gathered, second: Gathered, insertions: Sequence[Insertio
     first = replace(
         first,
         counts=first.counts + second.counts,
-        labels=second.labels,
-        processes=second.processes,
-        threads=second.threads,
+        process_labels=second.process_labels,
+        process_names=second.process_names,
+        thread_names=second.thread_names,
         counters=second.counters,
         ranges=second.ranges,
     )

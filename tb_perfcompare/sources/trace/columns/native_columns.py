@@ -14,11 +14,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.model.arrays import Flags, Ints, Ints32
+from tb_perfcompare.model.arrays import Flags, Ints, Ints32, chunks
 from tb_perfcompare.model.events import ArgKind, FlowTable, SparseColumn
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.sources.native import _scanner
-from tb_perfcompare.sources.trace.columns.arguments import NOT_RECORDED, SLOTS, portions
+from tb_perfcompare.sources.trace.columns.arguments import NOT_RECORDED, SLOTS
 from tb_perfcompare.sources.trace.columns.assemble_columns import Gathered
 from tb_perfcompare.sources.trace.columns.event import Counts
 from tb_perfcompare.sources.trace.columns.interning import Place, compacted, normalised_id
@@ -129,7 +129,7 @@ def _used(count: int, *columns: _scanner.Column) -> Ints:
     is_used = np.zeros(count + 1, np.bool_)  # the last entry is for _NO_TEXT
     for column in columns:
         numbers = _numbers(column, np.int32)
-        for portion in portions(len(numbers)):
+        for portion in chunks(len(numbers)):
             is_used[numbers[portion]] = True
     return np.flatnonzero(is_used[:-1])
 
@@ -172,7 +172,7 @@ def _recoded(data: _scanner.Column, code_of: Ints32) -> Ints32:
     """(n,) code of each of these numbers; the last code is that of _NO_TEXT."""
     numbers = _numbers(data, np.int32)
     codes = np.empty(len(numbers), np.int32)
-    for portion in portions(len(numbers)):
+    for portion in chunks(len(numbers)):
         codes[portion] = code_of[numbers[portion]]
     return codes
 

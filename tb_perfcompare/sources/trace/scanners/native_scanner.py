@@ -12,10 +12,10 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 
 from tb_perfcompare.model.device import FLOW_CATEGORIES, MEMORY_EVENT_NAME, OPERATOR_ARROWS
-from tb_perfcompare.model.events import ArgKind
+from tb_perfcompare.model.events import ArgKind, EventTable
 from tb_perfcompare.sources.native import _scanner
 from tb_perfcompare.sources.trace.columns.arguments import SLOTS
-from tb_perfcompare.sources.trace.columns.assemble_columns import Columns, assemble
+from tb_perfcompare.sources.trace.columns.assemble_columns import Gathered, assemble
 from tb_perfcompare.sources.trace.columns.column_builder import COMPLETE, COUNTER, METADATA, METADATA_ARG, ColumnBuilder
 from tb_perfcompare.sources.trace.columns.event import Event
 from tb_perfcompare.sources.trace.columns.interleaving import Insertion, Rows, interleaved
@@ -50,7 +50,7 @@ class NativeScanner(PythonScanner):
     def seen(self) -> int:
         return self._scan.counts[0] + super().seen
 
-    def finish(self) -> Columns:
+    def finish(self) -> tuple[EventTable, Gathered]:
         is_large = self._scan.counts[1] > _MANY
         # no variable for intermediate results, so that columns are freed while others are made
         columns = [interleaved(decode_columns(self._scan.finish()), self._placed.gather(), self._placed.insertions)]

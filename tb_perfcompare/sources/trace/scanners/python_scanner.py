@@ -12,7 +12,8 @@ from itertools import islice
 
 import msgspec
 
-from tb_perfcompare.sources.trace.columns.assemble_columns import Columns, assemble
+from tb_perfcompare.model.events import EventTable
+from tb_perfcompare.sources.trace.columns.assemble_columns import Gathered, assemble
 from tb_perfcompare.sources.trace.columns.column_builder import ColumnBuilder
 from tb_perfcompare.sources.trace.columns.event import Event
 from tb_perfcompare.sources.trace.repair.element_boundaries import DECODER_ERRORS, array_close, is_event, skip_between
@@ -29,7 +30,7 @@ class PythonScanner:
     in columns.
 
     Counter events (`ph` C) are not interpreted: all scanners pass them, in file order and decoded as `Event`, to a
-    CounterBuilder (counter_events.py), whose columns become `Columns.counters`. They count only in `seen`.
+    CounterBuilder (counter_events.py), whose columns become `Gathered.counters`. They count only in `seen`.
     """
 
     def __init__(self, *, builder: ColumnBuilder | None = None) -> None:
@@ -43,8 +44,8 @@ class PythonScanner:
         """Number of elements taken so far."""
         return self._builder.counts.seen
 
-    def finish(self) -> Columns:
-        """All columns; called once, after the last feed."""
+    def finish(self) -> tuple[EventTable, Gathered]:
+        """(columns of the events, other columns and counts); called once, after the last feed."""
         return assemble(self._builder.gather())
 
     def feed(self, data: bytes, start: int, final: bool) -> ScanProgress:
