@@ -42,6 +42,9 @@ class Category(IntEnum):
     MEMORY_RECORD = 15  # old complete event of category `memory`; no view uses it
 
 
+API_CALLS = (Category.RUNTIME, Category.DRIVER)
+DEVICE_WORK = (Category.KERNEL, Category.MEMCPY, Category.MEMSET)
+
 class ArgKind(Enum):
     """Storage of an argument: exact integer, double, or the JSON text itself (interned, decoded for display)."""
 

@@ -47,17 +47,8 @@ def sampled_counters(
         stairs = _stairs(of_row, samples.time_ns, samples.value)
     mean, sd, coverage, count, known = _per_step(stairs, len(keys), start_ns, end_ns)
     order = [row for row in sorted(range(len(keys)), key=keys.__getitem__) if known[row].any()]
-    if not order:
-        return None
-    series = CounterSeries(
-        keys=tuple(keys[row] for row in order),
-        units=tuple(units[row] for row in order),
-        mean=mean[order],
-        sd=sd[order],
-        coverage=coverage[order],
-        samples=count[order],
-    )
-    return SampledCounters(series, _periods(stairs, len(keys))[order])
+    series = CounterSeries(tuple(keys), tuple(units), mean, sd, coverage, count).of(order)
+    return None if series is None else SampledCounters(series, _periods(stairs, len(keys))[order])
 
 
 def coarse_note(counters: SampledCounters, step_lengths_ns: Nanoseconds, where: str) -> Note | None:

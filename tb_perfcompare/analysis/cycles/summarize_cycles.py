@@ -273,17 +273,9 @@ def _cycle_counters(
     else:
         coverage = np.nan_to_num(cells.mean(np.where(table.interpolated[rows], 0.0, 1.0)))
     chosen = [row for row in sorted(range(len(keys)), key=keys.__getitem__) if np.isfinite(mean[row, kept]).any()]
-    if not chosen:
-        return None
-    grid = np.ix_(chosen, kept.tolist())
-    return CounterSeries(
-        keys=tuple(keys[row] for row in chosen),
-        units=tuple(units[row].mu for row in chosen),
-        mean=mean[grid],
-        sd=sd[grid],
-        coverage=coverage[grid],
-        samples=_samples([keys[row] for row in chosen], cycles, samples)[:, kept],
-    )
+    counts = np.full(mean.shape, _UNKNOWN, dtype=np.int64)
+    counts[chosen] = _samples([keys[row] for row in chosen], cycles, samples)
+    return CounterSeries(tuple(keys), tuple(unit.mu for unit in units), mean, sd, coverage, counts).of(chosen, kept)
 
 
 class _Cells:

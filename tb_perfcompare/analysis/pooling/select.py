@@ -193,18 +193,7 @@ def _owned(owned: OwnedTime, columns: NDArray[np.intp]) -> OwnedTime:
 
 def _counters(counters: CounterSeries, columns: NDArray[np.intp]) -> CounterSeries | None:
     """Selects columns; drops counters without a value in them. None if no counter is left."""
-    mean = counters.mean[:, columns]
-    rows = np.flatnonzero(np.isfinite(mean).any(axis=1))
-    if not len(rows):
-        return None
-    return CounterSeries(
-        keys=tuple(counters.keys[int(row)] for row in rows),
-        units=tuple(counters.units[int(row)] for row in rows),
-        mean=mean[rows],
-        sd=counters.sd[:, columns][rows],
-        coverage=counters.coverage[:, columns][rows],
-        samples=counters.samples[:, columns][rows],
-    )
+    return counters.of(np.flatnonzero(np.isfinite(counters.mean[:, columns]).any(axis=1)).tolist(), columns)
 
 
 def _group(name: str, group: GroupTable, columns: NDArray[np.intp], *, with_facts: bool = False) -> GroupTable:

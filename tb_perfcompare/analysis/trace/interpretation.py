@@ -28,7 +28,7 @@ from tb_perfcompare.model.arrays import (
     NodeIndex,
     is_of,
 )
-from tb_perfcompare.model.events import ABSENT, Category, EventTable
+from tb_perfcompare.model.events import ABSENT, API_CALLS, DEVICE_WORK, Category, EventTable
 from tb_perfcompare.model.names.names import (
     collective_kernels,
     is_collective_annotation,
@@ -44,8 +44,6 @@ from tb_perfcompare.quick_dataclass import dataclass
 NO_ROLE = -1
 
 _HOST_WORK = (Category.OPERATOR, Category.ANNOTATION, Category.PYTHON)
-_API = (Category.RUNTIME, Category.DRIVER)
-_DEVICE = (Category.KERNEL, Category.MEMCPY, Category.MEMSET)
 
 IDS_REPEAT_CORRELATION = 0.5
 """Share of API calls with an External id equal to the correlation from which on External ids link nothing.
@@ -95,7 +93,7 @@ class InterpretedTrace:
     @property
     def is_api(self) -> Flags:
         """(n,) Runtime and driver calls."""
-        return is_one_of(self.events.category, _API)
+        return is_one_of(self.events.category, API_CALLS)
 
     @property
     def is_host_work(self) -> Flags:
@@ -144,7 +142,7 @@ def interpret(events: EventTable, vendor: Vendor) -> InterpretedTrace:
     special = loader | names.where(is_optimizer) | annotated
     category = events.category
     host = is_one_of(category, _HOST_WORK)
-    api, device = is_one_of(category, _API), is_one_of(category, _DEVICE)
+    api, device = is_one_of(category, API_CALLS), is_one_of(category, DEVICE_WORK)
     lane = _lanes(events)
     work = host & ~step
     is_operator = is_of(category, Category.OPERATOR) & ~(step | special | names.where(is_wrapper))

@@ -9,13 +9,10 @@ import numpy as np
 from tb_perfcompare.analysis.columns.event_masks import is_one_of, used_codes
 from tb_perfcompare.analysis.columns.grouping import argument_values
 from tb_perfcompare.model.arrays import unique
-from tb_perfcompare.model.events import Category
+from tb_perfcompare.model.events import API_CALLS, DEVICE_WORK
 from tb_perfcompare.model.recordings.recording import TraceRecording
 from tb_perfcompare.model.summary.summary import DeviceFacts
 from tb_perfcompare.model.vendors import CPU, CUDA, VENDORS, Vendor
-
-_DEVICE_WORK = (Category.KERNEL, Category.MEMCPY, Category.MEMSET)
-_OF_DEVICES = (*_DEVICE_WORK, Category.RUNTIME, Category.DRIVER)
 
 
 def find_vendor(recording: TraceRecording) -> Vendor:
@@ -26,7 +23,7 @@ def find_vendor(recording: TraceRecording) -> Vendor:
     writes, kernel arguments, process labels, names of host API calls. Work on an unknown device counts as CUDA's, whose
     names most back ends use.
     """
-    if not is_one_of(recording.events.category, _OF_DEVICES).any():
+    if not is_one_of(recording.events.category, (*DEVICE_WORK, *API_CALLS)).any():
         return CPU
     return next((vendor for shows in _evidence(recording) for vendor in VENDORS if shows(vendor)), CUDA)
 
@@ -41,7 +38,7 @@ def _evidence(recording: TraceRecording) -> Iterator[Callable[[Vendor], bool]]:
     yield lambda vendor: any(arg in events.args and len(events.args[arg].rows) for arg in vendor.kernel_args)
     labels = " ".join(str(label) for label in recording.process_labels.values()).lower()
     yield lambda vendor: vendor.word != "GPU" and vendor.word.lower() in labels
-    called = events.name[is_one_of(events.category, (Category.RUNTIME, Category.DRIVER))]
+    called = events.name[is_one_of(events.category, API_CALLS)]
     calls = [events.strings[code] for code in used_codes(called, count).tolist()]
     yield lambda vendor: any(call.startswith(vendor.api_prefixes) for call in calls)
 
@@ -49,7 +46,7 @@ def _evidence(recording: TraceRecording) -> Iterator[Callable[[Vendor], bool]]:
 def device_facts(recording: TraceRecording, vendor: Vendor) -> DeviceFacts:
     """Returns the device model and the number of devices that did work (0 for a CPU trace)."""
     events = recording.events
-    work = np.flatnonzero(is_one_of(events.category, _DEVICE_WORK))
+    work = np.flatnonzero(is_one_of(events.category, DEVICE_WORK))
     used = unique(argument_values(events, "device", work, -1))
     lanes = {str(events.lanes.pid[lane]) for lane in used_codes(events.lane[work], len(events.lanes)).tolist()}
     properties = recording.device_properties

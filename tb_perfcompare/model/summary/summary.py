@@ -6,7 +6,7 @@ means per step and every mean keeps its samples.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from enum import IntEnum
 
@@ -272,6 +272,12 @@ class CounterSeries:
 
     def __len__(self) -> int:
         return len(self.keys)
+
+    def of(self, rows: Sequence[int], columns: Ints | slice = slice(None)) -> CounterSeries | None:
+        """These counters in these steps; None without any."""
+        keys, units = tuple(self.keys[row] for row in rows), tuple(self.units[row] for row in rows)
+        mean, sd, coverage = (values[:, columns][rows] for values in (self.mean, self.sd, self.coverage))
+        return CounterSeries(keys, units, mean, sd, coverage, self.samples[:, columns][rows]) if keys else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

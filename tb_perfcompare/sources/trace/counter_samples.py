@@ -14,13 +14,12 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.counter_names import device_in
-from tb_perfcompare.model.events import Category, EventTable
+from tb_perfcompare.model.events import DEVICE_WORK, EventTable
 from tb_perfcompare.model.recordings.recording import HOST_DEVICE, CounterSamples
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.sources.trace.columns.counter_events import NOT_STATED, CounterColumns, CounterPlace
 from tb_perfcompare.sources.trace.columns.interning import Place
 
-_DEVICE_WORK = (Category.KERNEL, Category.MEMCPY, Category.MEMSET)
 _MAX_INSTANCES = 256
 """A counter (name, series, device) with more than this many processes and ids is treated as one: its ids number the
 events."""
@@ -76,7 +75,7 @@ def _distinct(columns: CounterColumns) -> tuple[Ints, NDArray[np.intp]]:
 
 def _device_pids(events: EventTable) -> frozenset[Place]:
     """Processes that represent devices: those under which device work is written."""
-    lanes = np.unique(events.lane[np.isin(events.category, _DEVICE_WORK)])
+    lanes = np.unique(events.lane[np.isin(events.category, DEVICE_WORK)])
     return frozenset(events.lanes.pid[lane] for lane in lanes.tolist())
 
 

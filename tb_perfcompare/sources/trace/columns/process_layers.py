@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.model.arrays import Flags, Ints, LaneIndex, NameIndex, Nanoseconds, is_of, unique, unique_places
 from tb_perfcompare.model.device import COLLECTIVE_KERNELS, COLLECTIVE_LAYERS, LAYER_COPIES, LAYER_WORK, PROCESS_LAYERS
-from tb_perfcompare.model.events import ABSENT, Category, LaneTable, SparseColumn
+from tb_perfcompare.model.events import ABSENT, DEVICE_WORK, Category, LaneTable, SparseColumn
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -100,7 +100,7 @@ def joined_by_arrows(
     is_joined[is_joined] = arrows.number[order[at[is_joined]]] == arrows.number[ends[is_joined]]
     source, target = order[at[is_joined]], ends[is_joined]
     host = np.flatnonzero(is_of(category, Category.OPERATOR))
-    work = np.flatnonzero(np.isin(category, (Category.KERNEL, Category.MEMCPY, Category.MEMSET)))
+    work = np.flatnonzero(np.isin(category, DEVICE_WORK))
     operator = _event_at(host[np.argsort(dur_ns[host], kind="stable")], lane, start_ns, arrows, source)
     device = _event_at(work, lane, start_ns, arrows, target)
     both = (operator >= 0) & (device >= 0)
