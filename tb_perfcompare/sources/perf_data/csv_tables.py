@@ -106,36 +106,33 @@ def _read_table(file: TextFile) -> CycleTable:
     return CycleTable(source=file.name, strings=strings, **_joined(blocks))
 
 
+_TEXTS = {
+    "function_name": "function", "metric_name": "metric", "device": "device", "anchor_name": "anchor",
+    "func_type": "kind", "hostname": "host",
+}  # fmt: skip
+_OPTIONAL_NUMBERS = {
+    "duration": "duration_us", "instances_count": "instances", "sigma_pct": "sigma_pct", "cycle_start_ts": "start_us",
+}  # fmt: skip
+"""Column -> member of a CycleTable."""
+
+
 def _rows(columns: CsvColumns, strings: StringTable) -> dict[str, NDArray[Any]]:
     """Members of a CycleTable."""
     arrays: dict[str, NDArray[Any]] = {
         "cycle": columns.integers("cycle"),
         "pid": columns.integers("pid"),
-        "function": columns.texts("function_name", strings),
-        "metric": columns.texts("metric_name", strings),
-        "device": columns.texts("device", strings),
         "beta_pct": columns.numbers("beta_pct"),
         "mu_pct": (mu := columns.numbers("mu_pct", missing=math.nan)),
         "published_mu_pct": published_numbers(columns.raw("mu_pct"), mu),
         "cycle_us": columns.numbers("anchor_dur_us"),
     }
-    if "anchor_name" in columns:
-        arrays["anchor"] = columns.texts("anchor_name", strings)
-    if "duration" in columns:
-        arrays["duration_us"] = columns.numbers("duration", missing=math.nan)
-    if "instances_count" in columns:
-        arrays["instances"] = columns.numbers("instances_count", missing=math.nan)
+    arrays |= {member: columns.texts(name, strings) for name, member in _TEXTS.items() if name in columns}
+    for name, member in _OPTIONAL_NUMBERS.items():
+        if name in columns:
+            arrays[member] = columns.numbers(name, missing=math.nan)
     if "interpolation_status" in columns:
         marks = columns.raw("interpolation_status")
         arrays["interpolated"] = np.array([mark == _NO_SAMPLE for mark in marks], dtype=np.bool_)
-    if "func_type" in columns:
-        arrays["kind"] = columns.texts("func_type", strings)
-    if "sigma_pct" in columns:
-        arrays["sigma_pct"] = columns.numbers("sigma_pct", missing=math.nan)
-    if "cycle_start_ts" in columns:
-        arrays["start_us"] = columns.numbers("cycle_start_ts", missing=math.nan)
-    if "hostname" in columns:
-        arrays["host"] = columns.texts("hostname", strings)
     return arrays
 
 
