@@ -6,7 +6,7 @@ import ast
 import math
 import re
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 from msgspec import json
 
@@ -40,11 +40,7 @@ NO_TYPES: Final = frozenset(("", "[]"))
 @lru_cache(maxsize=1 << 14)
 def input_texts(shape: str) -> tuple[str, ...]:
     """Text of each input in a shape text; () if it lists none."""
-    try:
-        inputs = json.decode(shape)
-    except ValueError:
-        return ()
-    return tuple(map(str, inputs)) if isinstance(inputs, list) else ()
+    return tuple(map(str, _inputs(shape)))
 
 
 @lru_cache(maxsize=1 << 14)
@@ -53,11 +49,7 @@ def input_elements(shape: str) -> tuple[int, ...]:
 
     A list of tensors counts as one input.
     """
-    try:
-        inputs = json.decode(shape)
-    except ValueError:
-        return ()
-    return tuple(map(_elements, inputs)) if isinstance(inputs, list) else ()
+    return tuple(map(_elements, _inputs(shape)))
 
 
 @lru_cache(maxsize=1 << 14)
@@ -71,11 +63,8 @@ def without_lists(shape: str) -> str:
     """The shape text with [] for each list of tensors: "[[8, 8], [[2], [2]]]" -> "[[8, 8], []]"."""
     if ", [[" not in shape and "[[[" not in shape:
         return shape
-    try:
-        inputs = json.decode(shape)
-    except ValueError:
-        return shape
-    if not isinstance(inputs, list):
+    inputs = _inputs(shape)
+    if not inputs:
         return shape
     is_list = [isinstance(dims, list) and any(isinstance(dim, list) for dim in dims) for dims in inputs]
     return str([[] if of_tensors else dims for of_tensors, dims in zip(is_list, inputs, strict=True)])
@@ -104,6 +93,15 @@ def tensor_types(types: str) -> tuple[str, ...]:
     if not isinstance(kinds, list):
         return (shown_shape(types),) if types else ()
     return tuple(kind.removeprefix("c10::") for kind in map(str, kinds) if kind not in NO_TENSOR)
+
+
+def _inputs(shape: str) -> list[Any]:
+    """The inputs in a shape text; [] if it lists none."""
+    try:
+        inputs = json.decode(shape)
+    except ValueError:
+        return []
+    return inputs if isinstance(inputs, list) else []
 
 
 def _elements(dims: object) -> int:
