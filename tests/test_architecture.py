@@ -12,9 +12,10 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[1] / "tb_perfcompare"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
-BASE = {"errors", "number_text", "quick_dataclass", "units", "_version"}
+BASE = {"errors", "lazy_regex", "number_text", "quick_dataclass", "units", "_version"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
+    "lazy_regex": set(),
     "quick_dataclass": set(),
     "number_text": {"quick_dataclass"},
     "units": {"quick_dataclass"},

@@ -7,7 +7,6 @@ import contextlib
 import gc
 import logging
 import os
-import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
@@ -16,6 +15,7 @@ from typing import NoReturn, Protocol, TextIO, cast
 from tb_perfcompare._version import __version__
 from tb_perfcompare.cli.output import Console, columns
 from tb_perfcompare.errors import REFUSED_MEMORY, PerfCompareError, choices, out_of_memory
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.collector import paused_collector
 from tb_perfcompare.workspace.workers.limits import check_address_space
 
@@ -71,8 +71,8 @@ class _UsageError(Exception):
     """A command line that cannot be parsed, with a message for the user."""
 
 
-_WRONG_CHOICE = re.compile(r"invalid choice: '(.*?)' \(choose from (.*)\)")
-_QUOTED = re.compile(r"[\w-]+")
+_WRONG_CHOICE = regex(r"invalid choice: '(.*?)' \(choose from (.*)\)")
+_QUOTED = regex(r"[\w-]+")
 
 
 class _Help(argparse.HelpFormatter):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 from collections.abc import Iterator
 
 from tb_perfcompare.analysis.cycles.trace_cycles import BETAS
@@ -20,6 +19,7 @@ from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.strict.processes import ProcessPair, alone
 from tb_perfcompare.comparison.strict.weak_recordings import different_anchors
 from tb_perfcompare.errors import InputError, PerfCompareError, SelectionError
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.arrays import each_side
 from tb_perfcompare.model.formats import CYCLES
 from tb_perfcompare.quick_dataclass import dataclass
@@ -48,7 +48,7 @@ from tb_perfcompare.workspace.workspace import Workspace
 
 FORMATS = (MARKDOWN, CSV, TEXT)
 
-_NOT_IN_FILE_NAMES = re.compile(r"[^A-Za-z0-9_.-]")
+_NOT_IN_FILE_NAMES = regex(r"[^A-Za-z0-9_.-]")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

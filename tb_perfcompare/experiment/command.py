@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 from collections.abc import Sequence
 
 from tb_perfcompare.errors import PerfCompareError
 from tb_perfcompare.experiment.environment import shown_command
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.quick_dataclass import dataclass
 
 LAUNCHER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "capture", "__main__.py")
 """Path of the launcher; run by path, as the program's interpreter need not have this package installed."""
 
 _MODULE = "tb_perfcompare.capture"
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
-_PYTHON = re.compile(r"(?:python|pypy)[\d.]*(?:\.exe)?")
-_MODULE_OR_CODE_INSIDE = re.compile(r"-[^-XWcm]*[cm].")
+_ASSIGNMENT = regex(r"[A-Za-z_]\w*=")
+_PYTHON = regex(r"(?:python|pypy)[\d.]*(?:\.exe)?")
+_MODULE_OR_CODE_INSIDE = regex(r"-[^-XWcm]*[cm].")
 """Python options that include what is run, such as -mpkg.train."""
 
 _OPTIONS_WITH_VALUE = ("-X", "-W", "--check-hash-based-pycs")

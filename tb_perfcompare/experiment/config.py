@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import importlib
-import re
 from typing import Any
 
 from tb_perfcompare.errors import InputError, PerfCompareError
 from tb_perfcompare.experiment.command import parse_command
 from tb_perfcompare.experiment.experiment import Variant
+from tb_perfcompare.lazy_regex import regex
 
-_NAME = re.compile(r"\w[\w.-]*")
+_NAME = regex(r"\w[\w.-]*")
 _SETTINGS: dict[str, type | tuple[type, ...]] = {
     "out": str, "most_rounds": int, "most_minutes": (int, float), "seed": int,
 }  # fmt: skip

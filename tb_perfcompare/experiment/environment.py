@@ -11,6 +11,8 @@ import subprocess
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from tb_perfcompare.lazy_regex import regex
+
 _GPU = {
     "name": "name", "driver": "driver_version", "sm_clock": "clocks.sm", "memory_clock": "clocks.mem",
     "most_sm_clock": "clocks.max.sm", "power_limit": "power.limit", "temperature": "temperature.gpu",
@@ -64,11 +66,11 @@ def _text(path: Path) -> str:
 
 _HIDDEN = "***"
 
-_SECRET_NAME = re.compile(r"key|token|secret|passw|pwd|credential|auth|cookie|signature", re.IGNORECASE)
-_SECRET_VALUE = re.compile(r"^(?:hf_|gh[pousr]_|github_pat_|glpat-|sk-|xox[abp]-|AKIA|eyJ)[\w.-]{8,}$")
-_USER = re.compile(r"(?<=://)[^/@\s]+@")
-_QUERY = re.compile(r"(://[^\s?]*\?)\S+")
-_RELEVANT = re.compile(
+_SECRET_NAME = regex(r"key|token|secret|passw|pwd|credential|auth|cookie|signature", re.IGNORECASE)
+_SECRET_VALUE = regex(r"^(?:hf_|gh[pousr]_|github_pat_|glpat-|sk-|xox[abp]-|AKIA|eyJ)[\w.-]{8,}$")
+_USER = regex(r"(?<=://)[^/@\s]+@")
+_QUERY = regex(r"(://[^\s?]*\?)\S+")
+_RELEVANT = regex(
     r"(?:CUDA|NVIDIA|NCCL|CUBLAS|CUDNN|HIP|ROCM|HSA|ROCR|MIOPEN|ASCEND|OMP|MKL|KMP|GOMP|OPENBLAS|TORCH|PYTORCH|TORCHINDUCTOR|"
     r"TRITON|XLA)_\w+|PYTHONHASHSEED|PYTHONOPTIMIZE|LD_PRELOAD|MALLOC_\w+"
 )

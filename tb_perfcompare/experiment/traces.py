@@ -11,15 +11,16 @@ import zlib
 from pathlib import Path
 
 from tb_perfcompare.capture.recorder import FACTS_FILE
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.sources.recognition.format_sniffers import TRACE_FILE
 
-_RANK = re.compile(r"(?:rank|worker)[-_]?(\d+)", re.IGNORECASE)
+_RANK = regex(r"(?:rank|worker)[-_]?(\d+)", re.IGNORECASE)
 """The rank in a worker's name; other numbers may be a process id, which differs in each round."""
 
-_LAUNCHER_WORKER = re.compile(r"worker\d+")
+_LAUNCHER_WORKER = regex(r"worker\d+")
 """Worker names that the launcher assigns."""
 
-_RANK_INSIDE = re.compile(rb'"distributedInfo"\s*:\s*\{[^{}]*"rank"\s*:\s*(\d+)')
+_RANK_INSIDE = regex(rb'"distributedInfo"\s*:\s*\{[^{}]*"rank"\s*:\s*(\d+)')
 _HEAD_BYTES = 2**16
 
 LOOKED_FOR = "*.pt.trace.json[.gz]"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.vendors import VENDORS
 
 JOINED = " / "
@@ -23,7 +24,7 @@ _UNKNOWN = "[a-z]{2,8}"
 
 def _any_of(patterns: Iterable[tuple[str, ...]], *unknown: str) -> re.Pattern[str]:
     alternatives = "|".join([*(pattern for names in patterns for pattern in names), *unknown])
-    return re.compile(f"{_LAYER}(?:{alternatives})", re.ASCII)
+    return regex(f"{_LAYER}(?:{alternatives})", re.ASCII)
 
 
 LAUNCH = _any_of((vendor.launches for vendor in VENDORS), _UNKNOWN + r"(?:Module)?Launch(?:Cooperative)?Kernel\w*")
@@ -32,16 +33,16 @@ LAUNCH = _any_of((vendor.launches for vendor in VENDORS), _UNKNOWN + r"(?:Module
 GRAPH_LAUNCH = _any_of((vendor.graph_launches for vendor in VENDORS), _UNKNOWN + r"GraphLaunch\w*")
 """Launches all kernels of a captured graph."""
 
-GRAPH_CAPTURE = re.compile(_LAYER + r"\w*GraphInstantiate\w*", re.ASCII)
+GRAPH_CAPTURE = regex(_LAYER + r"\w*GraphInstantiate\w*", re.ASCII)
 """Makes a captured graph ready for launches; the names of all vendors."""
 
 WAIT = _any_of((vendor.waits for vendor in VENDORS), _UNKNOWN + r"(?:Device|Stream|Event)Synchronize\w*")
 """Returns when the device has finished the work submitted to it."""
 
-EVENT_WAIT = re.compile(_LAYER + r"\w*EventSynchronize\w*", re.ASCII)
+EVENT_WAIT = regex(_LAYER + r"\w*EventSynchronize\w*", re.ASCII)
 """Of WAIT, those that wait for one event, as libraries do to time their kernels; the names of all vendors."""
 
-STREAM_WAIT = re.compile(_LAYER + r"\w*(?:StreamWaitEvent|QueueWaitNotifier)\w*", re.ASCII)
+STREAM_WAIT = regex(_LAYER + r"\w*(?:StreamWaitEvent|QueueWaitNotifier)\w*", re.ASCII)
 """Makes a stream wait for work submitted to another one; the names of all vendors."""
 
 ALLOCATION = _any_of(vendor.allocations for vendor in VENDORS)

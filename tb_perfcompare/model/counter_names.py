@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.device import DEVICE_WORDS
 
 _WORDS = "|".join(sorted({*DEVICE_WORDS, "device", "card"}))
-_DEVICE = re.compile(rf"(?<![A-Za-z0-9])(?P<word>{_WORDS})[ _:#]?(?P<number>\d{{1,4}})(?![\d.])", re.IGNORECASE)
-_PROCESS = re.compile(r"(?P<name>process_.+)_(?P<pid>\d+(?:\.\d+)?(?:e\+?\d+)?)", re.IGNORECASE)
+_DEVICE = regex(rf"(?<![A-Za-z0-9])(?P<word>{_WORDS})[ _:#]?(?P<number>\d{{1,4}})(?![\d.])", re.IGNORECASE)
+_PROCESS = regex(r"(?P<name>process_.+)_(?P<pid>\d+(?:\.\d+)?(?:e\+?\d+)?)", re.IGNORECASE)
 
 
 def device_in(text: str) -> int | None:

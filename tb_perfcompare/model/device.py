@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.vendors import PLAIN_ARITHMETIC, VENDORS
 
@@ -49,7 +49,7 @@ _AS_KINETO_NAMES: dict[str, Category] = {
 """Endings of categories by which Kineto's forks for further devices tell what they write: `gcu_runtime`."""
 
 BY_NAME = {
-    text: {re.compile(pattern): kind for pattern, kind in patterns.items()}
+    text: {regex(pattern): kind for pattern, kind in patterns.items()}
     for vendor in VENDORS for text, patterns in vendor.by_name.items()
 }  # fmt: skip
 """Lower-case `cat` -> pattern of lower-case names -> Category of its events with such a name."""

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import ast
 import math
-import re
 from functools import lru_cache
 from typing import Any, Final
 
 from msgspec import json
 
+from tb_perfcompare.lazy_regex import regex
+
 _SHOWN = 60
-_SCALAR = re.compile(r"(?<=\[)\[\], |, \[\](?=[\],])")
+_SCALAR = regex(r"(?<=\[)\[\], |, \[\](?=[\],])")
 """An argument that is not a tensor, in the list of a call's input shapes."""
 
-_NUMBER = re.compile(r"\d+")
-_NUMBERS = re.compile(r"\[([\d, ]+)\]")
+_NUMBER = regex(r"\d+")
+_NUMBERS = regex(r"\[([\d, ]+)\]")
 
 NO_TENSOR: Final = frozenset(
     ("", "Scalar", "ScalarList", "TensorList", "GenericList", "GenericDict", "Int", "Double", "Bool", "String",
@@ -31,7 +32,7 @@ _SPELLINGS: Final = {
     "long long unsigned int": "long unsigned int", "unsigned __int64": "long unsigned int", "Half": "c10::Half",
     "BFloat16": "c10::BFloat16",
 }  # fmt: skip
-_TYPE = re.compile(r"""(?<=['"])[^'",]+(?=['"])""")
+_TYPE = regex(r"""(?<=['"])[^'",]+(?=['"])""")
 
 NO_TYPES: Final = frozenset(("", "[]"))
 """Lists of types of calls without arguments, and of PyTorch 1.8, which records none."""

@@ -5,8 +5,9 @@ Inference servers prefill and decode; a recording covers one phase or both (docs
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
+
+from tb_perfcompare.lazy_regex import regex
 
 NORMAL, ABNORMAL = "normal_perf_data", "abnormal_perf_data"
 """Names of a case's two folders."""
@@ -14,7 +15,7 @@ NORMAL, ABNORMAL = "normal_perf_data", "abnormal_perf_data"
 MAX_CHOICES = 2
 """Maximum number of partner names per table."""
 
-_PHASES = re.compile(r"(?:_prefill|_decode|_layer)*$")
+_PHASES = regex(r"(?:_prefill|_decode|_layer)*$")
 
 
 def phase_of(stem: str) -> str:

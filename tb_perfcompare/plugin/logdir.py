@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import BinaryIO
 
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.recognition.format_sniffers import POINT_NAME, POSSIBLE_NAME, looks_known
 from tb_perfcompare.sources.storage.addresses import STORES, without_secrets
 from tb_perfcompare.sources.storage.filesystem import open_regular
 
-_URI = re.compile(r"[a-zA-Z][0-9a-zA-Z.+-]*://.*", re.DOTALL)
-_NAMED_RUN = re.compile(rf".*\.pt\.trace\.json(?:\.gz)?|{POINT_NAME.pattern}", re.DOTALL)
+_URI = regex(r"[a-zA-Z][0-9a-zA-Z.+-]*://.*", re.DOTALL)
+_NAMED_RUN = regex(rf".*\.pt\.trace\.json(?:\.gz)?|{POINT_NAME.pattern}", re.DOTALL)
 
 _HEAD_BYTES = 4096
 _PATIENCE_S = 0.5

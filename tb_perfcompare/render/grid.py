@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
@@ -11,6 +10,7 @@ from tb_perfcompare import number_text
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Table
 from tb_perfcompare.comparison.result.wording import many
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.names.short_names import short_names
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.printable import printable
@@ -24,7 +24,7 @@ _OF_ROW_UNIT = {"bytes": number_text.size, "bytes/s": number_text.rate, "FLOP": 
 _OF_UNIT = {
     "bytes/s": number_text.rate, "FLOP": number_text.operations, "FLOP/s": number_text.operation_rate,
 }  # fmt: skip
-_PROBABILITY = re.compile(r"(^|_)[pq]$|^p_holm$|^[pu]_(beta|mu)$")
+_PROBABILITY = regex(r"(^|_)[pq]$|^p_holm$|^[pu]_(beta|mu)$")
 """Names of columns with p-values or similar."""
 
 _SIGNED_ROLES = frozenset({"delta", "percent"})

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from tb_perfcompare._version import __version__
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.names.short_names import short_names
 from tb_perfcompare.number_text import MINUS
 from tb_perfcompare.quick_dataclass import dataclass
@@ -17,7 +18,7 @@ from tb_perfcompare.render.widths import elide_names
 
 _NAME_WIDTH = 120
 _BADGES = {"baseline": '<b class="badge a">A</b> baseline', "candidate": '<b class="badge b">B</b> candidate'}
-_PAGE_OF_DOCS = re.compile(r"\s*\(docs/[^)]*\)")
+_PAGE_OF_DOCS = regex(r"\s*\(docs/[^)]*\)")
 _READING = "Corrected reading."
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.render.document import Block, Facts, Heading, Listing, Paragraph
 from tb_perfcompare.render.grid import Grid, Head, with_short_names
 from tb_perfcompare.render.widths import elide_names
 
 _NAME_WIDTH = 120
-_SPECIAL = re.compile(r"([\\`*_\[\]<>|~#$])")
+_SPECIAL = regex(r"([\\`*_\[\]<>|~#$])")
 
 
 def markdown(blocks: Iterable[Block]) -> str:

@@ -4,11 +4,11 @@ line per row, as wide as needed."""
 
 from __future__ import annotations
 
-import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.render.document import Block, Facts, Heading, Listing, Paragraph
 from tb_perfcompare.render.grid import Grid, Head, with_short_names, without_blank
 from tb_perfcompare.render.widths import Terminal, display_width, elide, elide_names
@@ -20,7 +20,7 @@ _NARROWEST_NAME = 20
 _WIDEST_BESIDE = 30
 """On a terminal, names may take this many columns before numbers are moved to a further band below."""
 _WIDEST_NAME = 72
-_INSIDE_FIGURE = re.compile(r"(?<=\d) (?=(?:%|ns|µs|ms|s|B|KiB|MiB|GiB)(?!\w))|(?<=\bp) (?=[=<])|(?<=\bp [=<]) (?=\d)")
+_INSIDE_FIGURE = regex(r"(?<=\d) (?=(?:%|ns|µs|ms|s|B|KiB|MiB|GiB)(?!\w))|(?<=\bp) (?=[=<])|(?<=\bp [=<]) (?=\d)")
 _UNBROKEN = "\N{NO-BREAK SPACE}"
 
 

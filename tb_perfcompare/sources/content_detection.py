@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 
 from tb_perfcompare.errors import InputChanged
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.formats import ANSWERS, BASELINE, CYCLES, LISTING, NCU, TRACE
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.answers.lines import count_runs
@@ -30,7 +31,7 @@ from tb_perfcompare.sources.storage.one_state import open_listed
 _HEAD_BYTES = 4096
 _TRACE_HEAD_BYTES = 64 << 10
 """Large enough for the device and job properties that precede a trace's events."""
-_DISTRIBUTED_RANK = re.compile(rb'"distributedInfo"\s*:\s*\{[^{}]*?"rank"\s*:\s*(\d{1,6})\b')
+_DISTRIBUTED_RANK = regex(rb'"distributedInfo"\s*:\s*\{[^{}]*?"rank"\s*:\s*(\d{1,6})\b')
 
 
 WhyNot = Callable[[str, bytes], str]
@@ -68,14 +69,14 @@ def _is_of(why_not: WhyNot, head_bytes: int, file: FileStat, fs: FileSystem) -> 
 
 
 LOOSE_FORMATS: tuple[LooseFormat, ...] = (
-    LooseFormat(ANSWERS, re.compile(r"(?P<stem>.+)\.(?:jsonl|ndjson|json)(?:\.gz)?", re.DOTALL), "answers", None),
+    LooseFormat(ANSWERS, regex(r"(?P<stem>.+)\.(?:jsonl|ndjson|json)(?:\.gz)?", re.DOTALL), "answers", None),
     LooseFormat(
-        LISTING, re.compile(r"(?P<stem>.+)\.(?:txt|log|lst)(?:\.gz)?", re.DOTALL), "launches", why_not_listing
+        LISTING, regex(r"(?P<stem>.+)\.(?:txt|log|lst)(?:\.gz)?", re.DOTALL), "launches", why_not_listing
     ),
-    LooseFormat(NCU, re.compile(r"(?P<stem>.+)\.csv(?:\.gz)?", re.DOTALL), "launches", why_not_ncu),
-    LooseFormat(CYCLES, re.compile(r"(?P<stem>.+?)(?:_perf_data)?\.csv(?:\.gz)?", re.DOTALL), "", why_not_cycles),
-    LooseFormat(BASELINE, re.compile(r"(?P<stem>.+)\.(?:baseline|perfcompare)", re.DOTALL), "", why_not_baseline),
-    LooseFormat(TRACE, re.compile(r"(?P<stem>trace_view)\.json(?:\.gz)?"), "trace_view", why_not_layers),
+    LooseFormat(NCU, regex(r"(?P<stem>.+)\.csv(?:\.gz)?", re.DOTALL), "launches", why_not_ncu),
+    LooseFormat(CYCLES, regex(r"(?P<stem>.+?)(?:_perf_data)?\.csv(?:\.gz)?", re.DOTALL), "", why_not_cycles),
+    LooseFormat(BASELINE, regex(r"(?P<stem>.+)\.(?:baseline|perfcompare)", re.DOTALL), "", why_not_baseline),
+    LooseFormat(TRACE, regex(r"(?P<stem>trace_view)\.json(?:\.gz)?"), "trace_view", why_not_layers),
 )
 
 

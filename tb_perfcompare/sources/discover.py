@@ -27,6 +27,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tb_perfcompare.errors import InputError, SelectionError
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.files import DEFAULT_SPAN
 from tb_perfcompare.model.formats import BASELINE, TRACE
 from tb_perfcompare.model.note import Note, NoteCode
@@ -43,7 +44,7 @@ from tb_perfcompare.sources.storage.one_state import one_state
 if TYPE_CHECKING:
     from tb_perfcompare.model.saved.baseline import SavedFacts
 
-_JSON_FILE = re.compile(r"(?P<stem>.+?)(?:\.pt\.trace)?\.json(?:\.gz)?", re.DOTALL)
+_JSON_FILE = regex(r"(?P<stem>.+?)(?:\.pt\.trace)?\.json(?:\.gz)?", re.DOTALL)
 _NAMES = (
     "the name must end in .json or .json.gz, .jsonl for saved answers, .txt for a kernel listing, "
     ".csv for a perf_data table or an ncu export, .baseline for a saved baseline"
@@ -51,10 +52,10 @@ _NAMES = (
 _TRACE_NAME = "<worker>[.<number>].pt.trace.json[.gz]"
 _NAMES_SHOWN = 10
 OTHER_NAMES = "tables and ncu exports end in .csv, kernel listings in .txt, saved answers in .jsonl"
-_PART = re.compile(r"(?P<path>.+)#(?P<part>[1-9]\d{0,5})", re.DOTALL)
-_EXPLICIT_RANK = re.compile(r"(?:rank|worker)[-_]?(\d+)", re.IGNORECASE)
+_PART = regex(r"(?P<path>.+)#(?P<part>[1-9]\d{0,5})", re.DOTALL)
+_EXPLICIT_RANK = regex(r"(?:rank|worker)[-_]?(\d+)", re.IGNORECASE)
 # five or more digits after a host name are a process id: the profiler's default worker name
-_TRAILING_RANK = re.compile(r"(?<!\d)(\d{1,4})$")
+_TRAILING_RANK = regex(r"(?<!\d)(\d{1,4})$")
 
 
 def find_runs(root: str, fs: FileSystem = LOCAL) -> RunIndex:

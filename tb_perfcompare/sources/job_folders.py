@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.formats import TRACE
 from tb_perfcompare.sources.recognition.format_sniffers import JSON_NAME
 from tb_perfcompare.sources.run_entries import RunEntry, SpanEntry, WorkerEntry
@@ -21,11 +22,11 @@ from tb_perfcompare.sources.storage.filesystem import FileStat
 _RANK = r"(?:rank|tp|dp|pp|ep|cp)[-_]?\d+"
 RANKS = rf"{_RANK}(?:[-_]{_RANK})*"
 """Pattern of one rank, or of several along dimensions of the job: TP-0-DP-1."""
-_RANKS = re.compile(rf"(?i)(?:^|(?<=[-_.])){RANKS}(?=$|[-_.])")
-_NUMBERED = re.compile(r"(?P<before>.*?)[-_.]?\d+")
-_ENDINGS = re.compile(r"(?:[-_.]?trace)?$")
+_RANKS = regex(rf"(?i)(?:^|(?<=[-_.])){RANKS}(?=$|[-_.])")
+_NUMBERED = regex(r"(?P<before>.*?)[-_.]?\d+")
+_ENDINGS = regex(r"(?:[-_.]?trace)?$")
 
-_COUNTED = re.compile(
+_COUNTED = regex(
     r"(?P<lead>(?:.*[-_.])?(?:trace|profile|prof|run|rep|repeat|trial|capture|worker|process|proc|pid)?[-_.]?)\d+", re.I
 )
 """A name that ends in a number, alone or after a word that says what is counted."""
@@ -83,10 +84,10 @@ def captures_of_one(files: Iterable[FileStat]) -> dict[str, FileStat]:
 
 _ITERATION = r"(?:iteration|iter|global_?step|step|epoch|cycle)[-_]?\d+"
 _BEFORE = r"(?:(?P<before>.+)[-_.])?"
-_RANK_NAME = re.compile(rf"(?i){_BEFORE}(?P<label>{RANKS})")
-_ITERATION_NAME = re.compile(rf"(?i){_BEFORE}(?P<label>{_ITERATION})")
-_LAST = re.compile(r"[/\\][^/\\]+$")
-_NUMBER = re.compile(r"\d+")
+_RANK_NAME = regex(rf"(?i){_BEFORE}(?P<label>{RANKS})")
+_ITERATION_NAME = regex(rf"(?i){_BEFORE}(?P<label>{_ITERATION})")
+_LAST = regex(r"[/\\][^/\\]+$")
+_NUMBER = regex(r"\d+")
 _WORKER = "trace"
 """Worker of files that are named after their iteration alone."""
 

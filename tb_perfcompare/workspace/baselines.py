@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.errors import InputError, SelectionError, choices
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.model.recordings.launches import LaunchRecording
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 DEFAULT_DIRECTORY = os.path.join(".perfcompare", "baselines")
 """Below the current directory, so that baselines can be committed with the code."""
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
+_NAME = regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

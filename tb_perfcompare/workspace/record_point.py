@@ -14,6 +14,7 @@ import msgspec
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.errors import InputError, SelectionError
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.arrays import median, quartiles
 from tb_perfcompare.model.saved.history import LATEST_S, PointFacts
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
@@ -23,8 +24,8 @@ from tb_perfcompare.sources.saved.event_file import write_point
 from tb_perfcompare.workspace.baselines import SavedContent
 from tb_perfcompare.workspace.disk_cache.disk_store import temporary_path, write_and_move
 
-_SERIES = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}(?:/[A-Za-z0-9][A-Za-z0-9._-]{0,99}){0,9}", re.ASCII)
-_NO_FILE_NAME = re.compile(r"[^A-Za-z0-9._-]+", re.ASCII)
+_SERIES = regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}(?:/[A-Za-z0-9][A-Za-z0-9._-]{0,99}){0,9}", re.ASCII)
+_NO_FILE_NAME = regex(r"[^A-Za-z0-9._-]+", re.ASCII)
 _LONGEST_LABEL = 200
 _MAX_TRIES = 10_000
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from tb_perfcompare.analysis.answers.answer_tables import kernel_table, operator_table, table_disagreements
 from tb_perfcompare.errors import CorruptInput, InputError, SelectionError
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.formats import ANSWERS
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recordings.answers import AnswerKind, AnswersRecording, SavedDevice, SavedStep
@@ -230,14 +231,14 @@ def _notes(recording: AnswersRecording, marked: bool) -> list[Note]:
 
 
 _FIGURES = (
-    ("utilisation", re.compile(r".* Utilization")),
-    ("sm_efficiency", re.compile(r"Est\. SM Efficiency")),
-    ("occupancy", re.compile(r"Est\. Achieved Occupancy")),
-    ("tensor_core_share", re.compile(r"Kernel Time using Tensor Cores")),
+    ("utilisation", regex(r".* Utilization")),
+    ("sm_efficiency", regex(r"Est\. SM Efficiency")),
+    ("occupancy", regex(r"Est\. Achieved Occupancy")),
+    ("tensor_core_share", regex(r"Kernel Time using Tensor Cores")),
 )
 """Metric name and its title in the answer; the first title begins with the word for the device (GPU, ...)."""
 
-_PERCENT = re.compile(r"\s*(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*%\s*")
+_PERCENT = regex(r"\s*(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*%\s*")
 
 
 def _answers_vendor(recording: AnswersRecording) -> Vendor:

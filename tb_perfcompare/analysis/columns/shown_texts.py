@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Sequence
 from typing import Any
+
+from tb_perfcompare.lazy_regex import regex
 
 _MAX_TEXTS = 1 << 14
 
 _known: dict[str, str] = {}
 
-_INTEGER_LISTS = re.compile(r"[][0-9, \n]*")
+_INTEGER_LISTS = regex(r"[][0-9, \n]*")
 
 
 def shown_texts(raw: Sequence[str]) -> list[str]:

@@ -16,6 +16,7 @@ import numpy as np
 
 from tb_perfcompare.analysis.counters.counter_tables import coarse_note, means_of_runs, sampled_counters
 from tb_perfcompare.errors import InputError
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.arrays import Floats, Ints, Nanoseconds
 from tb_perfcompare.model.counter_names import without_process
 from tb_perfcompare.model.device import DEVICE_WORDS
@@ -30,7 +31,7 @@ from tb_perfcompare.quick_dataclass import dataclass
 TOO_OLD = 2.5
 """A sample taken before a capture starts is valid for up to this many sampling periods."""
 
-_DEVICE_COUNTER = re.compile(rf"(?:process_|container_)?(?:{'|'.join(sorted(DEVICE_WORDS))})_", re.IGNORECASE)
+_DEVICE_COUNTER = regex(rf"(?:process_|container_)?(?:{'|'.join(sorted(DEVICE_WORDS))})_", re.IGNORECASE)
 """Names of counters of devices."""
 _MAX_NAMED = 4
 _EARLIEST_US, _LATEST_US = 0.0, 4e15  # 1970 to 2096

@@ -5,14 +5,13 @@ Docs: docs/method/metrics.md.
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 
 from tb_perfcompare.analysis.columns.grouping import Groups, argument_values
 from tb_perfcompare.analysis.columns.intervals import covered_in_windows, union
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Ints, StepIndex, is_of
 from tb_perfcompare.model.names.names import kernel_key
 from tb_perfcompare.model.summary.collectives import (
@@ -130,7 +129,7 @@ def message_table(timeline: InterpretedTrace, step: StepIndex, steps: int) -> Gr
 
 Intervals = tuple[Ints, Ints]
 
-_SYMMETRIC = re.compile("allreduce|allgather|reducescatter|broadcast|barrier")
+_SYMMETRIC = regex("allreduce|allgather|reducescatter|broadcast|barrier")
 """Collectives whose messages have the same size on all ranks."""
 
 

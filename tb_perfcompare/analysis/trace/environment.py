@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from tb_perfcompare.analysis.columns.event_masks import is_one_of, used_codes
 from tb_perfcompare.analysis.columns.numbering import gather
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.arrays import is_of, unique
 from tb_perfcompare.model.events import Category, EventTable
 from tb_perfcompare.model.input_shapes import NO_TYPES
@@ -47,7 +47,7 @@ def clock_zero_ns(properties: Mapping[str, Any], time_ns: int) -> int | None:
     return base if isinstance(base, int) and not isinstance(base, bool) and 0 < base < 2**63 - 2 * 10**18 else None
 
 
-_IMAGE = re.compile(r"\[\d+, ?(\d+), ?\d+, ?(\d+)\]")
+_IMAGE = regex(r"\[\d+, ?(\d+), ?\d+, ?(\d+)\]")
 """Strides of a four-dimensional input: those of its channels and of its columns."""
 
 _ITERATORS = {MAIN_PROCESS: "_SingleProcess", WORKER_PROCESSES: "_MultiProcessing"}

@@ -11,7 +11,6 @@ Element-wise lists count like the operator on one tensor: one FLOP per element, 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache, partial
 
@@ -19,14 +18,15 @@ from tb_perfcompare.analysis.work.data_movement import COPY
 from tb_perfcompare.analysis.work.elementwise import FAMILY as ELEMENTWISE
 from tb_perfcompare.analysis.work.recorded_call import FP32, MODELS, Call, NoModelError, Tensor, Work, need, same
 from tb_perfcompare.analysis.work.reductions import REDUCTION
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.quick_dataclass import dataclass
 
 OPTIMIZER = "optimizer"
 
-_KERNELS = re.compile(
+_KERNELS = regex(
     r"multi_tensor_apply_kernel<.*?(?P<functor>\w+Functor(?:MP)?)<(?P<types>.*)|CatArrayBatchedCopy\w*<(?P<element>.*)"
 )
-_TYPE = re.compile(r"(c10::complex<[\w:]+>|(?:[\w:() ]+::)?OpaqueType<\d+u>|[a-zA-Z_][\w:]*(?: [a-zA-Z]\w*)*)(?:, |>)")
+_TYPE = regex(r"(c10::complex<[\w:]+>|(?:[\w:() ]+::)?OpaqueType<\d+u>|[a-zA-Z_][\w:]*(?: [a-zA-Z]\w*)*)(?:, |>)")
 _SEVERAL = {"FusedAdamMathFunctorMP": slice(1, 6), "CopyFunctor": slice(0, 2)}
 """Kernels whose lists differ in type -> which types in their names are those of the lists, in order."""
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.names.work_kinds import VIEWS
 
 CALLS_OTHERS: Final = "its work is that of the operators it calls"
@@ -72,11 +72,11 @@ REASONS: Final[dict[str, str]] = {
 """Operator -> why it has no model."""
 
 
-_AUTOGRAD_NODE: Final = re.compile(r"\w+Backward\d+|torch::autograd::\w+")
+_AUTOGRAD_NODE: Final = regex(r"\w+Backward\d+|torch::autograd::\w+")
 """Graph nodes of torch itself; those of a program's own functions end in Backward without a number."""
 
 
-_COLLECTIVES: Final = re.compile(
+_COLLECTIVES: Final = regex(
     r"(?:vllm|sglang|sgl_kernel|trtllm|symm_mem|_C_custom_ar)::\w*(?:all_?reduce|all_?gather|reduce_?scatter|all_?to_?all)\w*"
 )
 """Collectives of serving engines."""

@@ -9,6 +9,7 @@ from dataclasses import replace
 from tb_perfcompare.comparison.alignment.renaming import Joins, renamed, renamed_kernels
 from tb_perfcompare.comparison.alignment.truncated_names import join_truncated_names
 from tb_perfcompare.comparison.result.wording import many
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.api_calls import JOINED
 from tb_perfcompare.model.names.names import alike_key
 from tb_perfcompare.model.names.python_frames import lasting_file, python_frame
@@ -92,7 +93,7 @@ def _with_types(side: Summary, own: GroupTable, other: GroupTable) -> Summary:
     return replace(side, groups={**side.groups, _FUNCTIONS: replace(own, keys=tuple(keys))})
 
 
-_COPY = re.compile(r"(?P<what>Memcpy \w+|Memset)(?: \(.*\))?", re.DOTALL)
+_COPY = regex(r"(?P<what>Memcpy \w+|Memset)(?: \(.*\))?", re.DOTALL)
 _VENDOR = {vendor.kind: vendor for vendor in VENDORS}
 
 _Meaning = Callable[[str], str | None]

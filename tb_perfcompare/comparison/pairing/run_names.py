@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
+from tb_perfcompare.lazy_regex import regex
+
 WORD_PAIRS: tuple[tuple[str, str], ...] = (
     ("normal", "abnormal"),
     ("baseline", "candidate"),
@@ -27,19 +29,19 @@ WORD_PAIRS: tuple[tuple[str, str], ...] = (
 
 ROLES = frozenset(word for pair in WORD_PAIRS[:-1] for word in pair)
 
-_WORD = re.compile(r"\x02+|\d+|[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_a-zA-Z]+")
+_WORD = regex(r"\x02+|\d+|[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_a-zA-Z]+")
 _PART = "\1"  # follows a letter that is a part of a word
 _ID = "\2"  # stands for each character of a possible hash or random id
 _STAMP = "\3"  # stands for a time
-_UUID = re.compile(r"(?<![^\W_])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?![^\W_])")
-_TOKEN = re.compile(r"[0-9a-zA-Z]{7,}")
-_IDS = re.compile(f"{_ID}+")
-_LETTERS = re.compile(r"[a-zA-Z]+")
-_NUMBER = re.compile(r"\d+")
-_HEX = re.compile(r"[0-9a-f]+|[0-9A-F]+")
-_RUN_OF_LIKE = re.compile(r"\d+|[a-zA-Z]+")
-_SIZES = re.compile(r"(?:[a-zA-Z]+\d+)+")
-_STAMPS = re.compile(
+_UUID = regex(r"(?<![^\W_])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?![^\W_])")
+_TOKEN = regex(r"[0-9a-zA-Z]{7,}")
+_IDS = regex(f"{_ID}+")
+_LETTERS = regex(r"[a-zA-Z]+")
+_NUMBER = regex(r"\d+")
+_HEX = regex(r"[0-9a-f]+|[0-9A-F]+")
+_RUN_OF_LIKE = regex(r"\d+|[a-zA-Z]+")
+_SIZES = regex(r"(?:[a-zA-Z]+\d+)+")
+_STAMPS = regex(
     rf"{_UUID.pattern}|"
     r"(?<![^\W_])(?:"
     r"\d{8}_\d{6}-[a-z0-9]{8}"  # time and id, of Weights & Biases
@@ -48,9 +50,9 @@ _STAMPS = re.compile(
     r"|[A-Z][a-z]{2}\d\d_\d\d-\d\d-\d\d"  # Jan31_12-00-00
     r")(?![^\W_])"
 )
-_BATCH = re.compile(r"(?<![a-z])(?:[gm]?bsz?|batch(?:[-_ ]?size)?)[-_=]?(\d+)")
-_KIND = re.compile(r"(?<![a-z])(?:cpu|gcu|gpu|hpu|mlu|npu|tpu|xpu)(?![a-z])")
-_DEVICE = re.compile(
+_BATCH = regex(r"(?<![a-z])(?:[gm]?bsz?|batch(?:[-_ ]?size)?)[-_=]?(\d+)")
+_KIND = regex(r"(?<![a-z])(?:cpu|gcu|gpu|hpu|mlu|npu|tpu|xpu)(?![a-z])")
+_DEVICE = regex(
     r"(?<![a-z0-9])(?:a(?:10g?|30|40|100|800)|g?[bh][123]00|h(?:20|800)|l40?s?|t4|[pv]100|mi\d{3}x?|mlu\d{3}"
     r"|rtx[-_ ]?\d{4})(?![a-wyz0-9])"
 )  # fmt: skip

@@ -3,12 +3,12 @@ become one sentence."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Annotated
 
 from tb_perfcompare.comparison.result.finding import CERTAIN, Check, Finding
 from tb_perfcompare.comparison.result.options import SIDES
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.number_text import many
 from tb_perfcompare.quick_dataclass import dataclass
@@ -35,9 +35,9 @@ _WEAKENED = {
 _NAMES = {"matched": "matched work", "input_types": "data types", "profiler_flags": "profiler options"}
 """Names of checks and notes whose codes are not clear enough."""
 
-_FIGURE = re.compile(r"(?<![\w.\-:'])(?<!steps )(?<!step )[+−-]?\d[\d,]*(?:\.\d+)?(?![\w']| \(|\.\d)")
+_FIGURE = regex(r"(?<![\w.\-:'])(?<!steps )(?<!step )[+−-]?\d[\d,]*(?:\.\d+)?(?![\w']| \(|\.\d)")
 """A number that is neither part of a name nor the number of a step."""
-_SIDE = re.compile(r", (?=baseline\b|candidate\b)")
+_SIDE = regex(r", (?=baseline\b|candidate\b)")
 
 
 _NO_BEARING = frozenset({NoteCode.TABLE_ABSENT, NoteCode.DEVICE_STEPS_IGNORED})
@@ -47,8 +47,8 @@ _SHARED = frozenset({"operators", "kernels", "input_shapes", "input_types", "mat
 """Checks of what both sides share by name, shape, type or device time."""
 
 _RECORD = "; record with "
-_NOTHING = re.compile(r"(the trace has )?no ")
-_ONE_SIDE = re.compile(rf"({'|'.join(SIDES)}): ")
+_NOTHING = regex(r"(the trace has )?no ")
+_ONE_SIDE = regex(rf"({'|'.join(SIDES)}): ")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import functools
-import re
 from typing import NamedTuple
+
+from tb_perfcompare.lazy_regex import regex
 
 VALUE, DELTA, SHIFT, CHANGE, P, Q, RATIO, SHARE = "value", "delta", "shift", "change", "p", "q", "ratio", "share"
 EFFECTS = ("count_effect", "rate_effect", "mix_effect", "same_shape_effect", "time_effect", "work_effect",
@@ -13,11 +14,11 @@ EFFECTS = ("count_effect", "rate_effect", "mix_effect", "same_shape_effect", "ti
 """Prefixes of columns that hold one part of a difference."""
 
 _SIDES = {"baseline": "baseline", "normal": "baseline", "candidate": "candidate", "abnormal": "candidate"}
-_SIDED = re.compile(rf"(?P<side>{'|'.join(_SIDES)})(?:_(?P<measure>.*))?")
-_STATISTIC = re.compile(r"(?:(?P<measure>.*)_)?(?P<statistic>shift(?:_low|_high)?(?=_us$)|p|q|z|effect_size)(?:_us)?")
-_CHANGE = re.compile(r"(?:(?P<measure>.*)_)?change")
-_TEST = re.compile(r"[pu]_(?P<measure>beta|mu|holm)")
-_UNIT = re.compile(r"_?us$")
+_SIDED = regex(rf"(?P<side>{'|'.join(_SIDES)})(?:_(?P<measure>.*))?")
+_STATISTIC = regex(r"(?:(?P<measure>.*)_)?(?P<statistic>shift(?:_low|_high)?(?=_us$)|p|q|z|effect_size)(?:_us)?")
+_CHANGE = regex(r"(?:(?P<measure>.*)_)?change")
+_TEST = regex(r"[pu]_(?P<measure>beta|mu|holm)")
+_UNIT = regex(r"_?us$")
 
 
 class Meaning(NamedTuple):

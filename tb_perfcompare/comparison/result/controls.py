@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TypeVar, cast
+
+from tb_perfcompare.lazy_regex import regex
 
 _CONTROLS = {
     "all-steps": "a range in “steps”",
@@ -17,7 +18,7 @@ _CONTROLS = {
     "steps": "“steps”",
     "worker": "“worker”",
 }
-_OPTION = re.compile(rf"--({'|'.join(_CONTROLS)})\b(?!-)(?: [A-Z]+\b)?")
+_OPTION = regex(rf"--({'|'.join(_CONTROLS)})\b(?!-)(?: [A-Z]+\b)?")
 
 T = TypeVar("T")
 

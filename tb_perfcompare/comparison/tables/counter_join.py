@@ -7,7 +7,6 @@ Definitions: docs/inputs/counters.md.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -16,11 +15,12 @@ import numpy as np
 from tb_perfcompare.comparison.statistics.multiple_testing import q_values
 from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test, smallest_p
 from tb_perfcompare.comparison.statistics.samples import Samples, observations
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.arrays import Floats, Ints32, Nanoseconds
 from tb_perfcompare.model.summary.summary import CounterSeries, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
-_NUMBER = re.compile(r"\d+")
+_NUMBER = regex(r"\d+")
 _MAX_MEAN = 1e300
 """Largest mean that is accepted; differences of larger numbers could overflow."""
 

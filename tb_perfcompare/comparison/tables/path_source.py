@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import field
 
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.formats import TRACE
 from tb_perfcompare.model.names.names import MODULE_PREFIX
 from tb_perfcompare.model.summary.call_tree import CallTree, FrameKind
@@ -181,7 +181,7 @@ def _durations(summary: Summary) -> dict[str, dict[str, dict[int, int]]]:
     return durations
 
 
-_NUMBER = re.compile(r"_\d+$")
+_NUMBER = regex(r"_\d+$")
 RELATED = ("operators_by_shape", "operators_by_type", "kernels_by_launch", "kernels_by_module", "kernels_by_type")
 """Tables of related rows."""
 

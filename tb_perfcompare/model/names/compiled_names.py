@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from tb_perfcompare.lazy_regex import regex
 
 COMPILED_REGION = "Torch-Compiled Region"
 """Range around a compiled region; in `Torch-Compiled Region: 2/1`, 2 is the frame and 1 its second compilation."""
@@ -13,7 +13,7 @@ COMPILED_REGIONS = "compile.regions"
 MAX_REGIONS = 50
 
 _COMPILED = ("CompiledFunction", COMPILED_REGION, "## Call CompiledFxGraph")
-_REGION_ID = re.compile(rf"{COMPILED_REGION}: (\d+/\d+)")
+_REGION_ID = regex(rf"{COMPILED_REGION}: (\d+/\d+)")
 
 
 def is_compiled(name: str) -> bool:

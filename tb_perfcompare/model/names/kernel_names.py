@@ -11,27 +11,26 @@ With --print-kernel-base function it writes only `elementwise_kernel`. Kernel li
 
 from __future__ import annotations
 
-import re
-
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.names.names import kernel_key
 from tb_perfcompare.quick_dataclass import dataclass
 
 CUT = "..."
 """Ends a name that was truncated to the width of its column."""
 
-_UNNAMED = re.compile(r"(?:\(anonymous namespace\)|<unnamed>|\{anonymous\})::")
-_UNNAMED_CUT = re.compile(r"(?<=[:, <])<[a-z]*>?:?$")
-_LAMBDA = re.compile(r"\[(lambda\w*)(.*?) \(instance (\d+)\)\]")
-_CAST = re.compile(r"\((?:[A-Za-z_][\w:]*(?: [A-Za-z_]\w*)*)\)(?=-?\d)")
-_SUFFIX = re.compile(r"(?<![\w.])(-?\d+)[uUlL]+\b")
-_SUFFIXED = re.compile(r"\d[uUlL]")
-_RETURN_TYPE = re.compile(r"\bvoid (?=[A-Za-z_])")
-_CONST = re.compile(r"\bconst\b")
-_QUALIFIER = re.compile(r"(?<![\w}])(?:\w+::)+(?=\w)")
-_UNFINISHED = re.compile(r"(?:\[[^\]]*|\bvoid )?[\w:]*$")
-_BOOLEANS = (("true", re.compile(r"\btrue\b"), "1"), ("false", re.compile(r"\bfalse\b"), "0"))
-_BRACKET = re.compile(r"[<>(){}\[\] :]")
-_PARENTHESIS = re.compile(r"([()])")
+_UNNAMED = regex(r"(?:\(anonymous namespace\)|<unnamed>|\{anonymous\})::")
+_UNNAMED_CUT = regex(r"(?<=[:, <])<[a-z]*>?:?$")
+_LAMBDA = regex(r"\[(lambda\w*)(.*?) \(instance (\d+)\)\]")
+_CAST = regex(r"\((?:[A-Za-z_][\w:]*(?: [A-Za-z_]\w*)*)\)(?=-?\d)")
+_SUFFIX = regex(r"(?<![\w.])(-?\d+)[uUlL]+\b")
+_SUFFIXED = regex(r"\d[uUlL]")
+_RETURN_TYPE = regex(r"\bvoid (?=[A-Za-z_])")
+_CONST = regex(r"\bconst\b")
+_QUALIFIER = regex(r"(?<![\w}])(?:\w+::)+(?=\w)")
+_UNFINISHED = regex(r"(?:\[[^\]]*|\bvoid )?[\w:]*$")
+_BOOLEANS = (("true", regex(r"\btrue\b"), "1"), ("false", regex(r"\bfalse\b"), "0"))
+_BRACKET = regex(r"[<>(){}\[\] :]")
+_PARENTHESIS = regex(r"([()])")
 
 
 @dataclass(frozen=True, slots=True)

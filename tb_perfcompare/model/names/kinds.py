@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.names.names import is_optimizer
 from tb_perfcompare.model.names.numbers_out import fill_numbers, glob_pattern, numbers_in, without_numbers
 
@@ -23,7 +24,7 @@ MAX_COUNTED, MOSTLY = 8, 0.9
 one in a share MOSTLY of the iterations (it may restart at 0 for each request), or if it only ever rises. This applies
 only if no two iterations have the same text."""
 
-_BIN = re.compile(r"(?<![\w.-])(\d+)-(\d+)(?![\w.-])")
+_BIN = regex(r"(?<![\w.-])(\d+)-(\d+)(?![\w.-])")
 
 PLAIN = "plain"
 """Kind of the iterations that contain nothing the others lack."""

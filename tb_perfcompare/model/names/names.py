@@ -13,6 +13,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.device import (
     COLLECTIVE_KERNELS,
     COLLECTIVE_LIBRARIES,
@@ -54,21 +55,21 @@ LOADER_BEGINNINGS = (LOADER_PREFIX, _PIPE_PREFIX)
 """Prefixes of every name that passes is_loader."""
 _WRAPPERS = ("DataParallel.forward", "DistributedDataParallel.forward")
 
-_UPDATE = re.compile(
+_UPDATE = regex(
     r"_foreach_(?:add|addcdiv|addcmul|div|lerp|mul|sub)_$|_fused_(?:adam|adamw|adagrad|sgd)_?$"
     r"|::(?:addcdiv|addcmul|lerp)_$|multi_tensor_|(?i:adam|lamb|sgd)"
 )
-_COLLECTIVE_ANNOTATION = re.compile(
+_COLLECTIVE_ANNOTATION = regex(
     rf"(?i:(?:{'|'.join(COLLECTIVE_LIBRARIES)})::?\w)|(?:{'|'.join(COLLECTIVE_RANGES)})[A-Z]"
 )
-_COLLECTIVE_KERNEL = re.compile(
+_COLLECTIVE_KERNEL = regex(
     rf"(?:^|[\s:(])(?:{'|'.join(DEVICE_LIBRARIES)})(?:DevKernel|Kernel|_|[A-Z])"
     rf"|^(?:void )?(?:{'|'.join(map(re.escape, COLLECTIVE_KERNELS))}|mscclKernel|msccl_)"
     rf"|(?<![A-Za-z])(?:{'|'.join(map(re.escape, COMMUNICATING_KERNELS))})",
 )
-_OPERATION = re.compile(rf"(?:{'|'.join(COLLECTIVE_OPERATIONS)})(?![a-z])")
-_WITHIN = re.compile("|".join(WITHIN_A_DEVICE), re.IGNORECASE)
-_ARGUMENTS = re.compile(r"[<(](?!anonymous )")
+_OPERATION = regex(rf"(?:{'|'.join(COLLECTIVE_OPERATIONS)})(?![a-z])")
+_WITHIN = regex("|".join(WITHIN_A_DEVICE), re.IGNORECASE)
+_ARGUMENTS = regex(r"[<(](?!anonymous )")
 
 _KERNEL_MARKS = (*DEVICE_LIBRARIES, *COLLECTIVE_KERNELS, *COMMUNICATING_KERNELS, "msccl", *OPERATION_MARKS)
 _COLLECTIVE_MARKS = tuple(dict.fromkeys("ccl" if "ccl" in mark else mark for mark in _KERNEL_MARKS))
@@ -162,16 +163,16 @@ def collective_kernels(names: Sequence[str]) -> list[int]:
     return [at for at in sorted(marked) if is_collective_kernel(names[at])]
 
 
-_CLOSING = re.compile(r"(?<=>) (?=>)")
-_ADDRESS = re.compile(r"(?:[ _]at)?[ _]?(?<![0-9A-Za-z])0x[0-9a-fA-F]{6,}(?![0-9A-Za-z])")
-_AUTOGRAD = re.compile(r"(?<=Backward)\d+(?!\w)")
-_AUTOGRAD_NUMBER = re.compile(r"Backward\d")
-_REGION = re.compile(r"^(Torch-Compiled Region)\b.*$", re.DOTALL)
-_GRAPH = re.compile(r"(\bCompiledFxGraph) \w+")
-_PEER = re.compile(r"(:(?:send|recv)) \d+ ?(?:->|<-) ?\d+$")
-_RANK = re.compile(r"(?i)(?<![a-z0-9_])(rank|stream)[ :=#_-]?\d+(?![a-z0-9])")
-_SIGNATURE = re.compile(r"_(?=[\ddce]*[dce][\ddce]*$)0(?:de|[dce])?1(?:de|[dce])?(?:\d+(?:de|[dce])?)*$")
-_GRAPH_NUMBER = re.compile(r"^graph_\d+_(?=cpp_fused)")
+_CLOSING = regex(r"(?<=>) (?=>)")
+_ADDRESS = regex(r"(?:[ _]at)?[ _]?(?<![0-9A-Za-z])0x[0-9a-fA-F]{6,}(?![0-9A-Za-z])")
+_AUTOGRAD = regex(r"(?<=Backward)\d+(?!\w)")
+_AUTOGRAD_NUMBER = regex(r"Backward\d")
+_REGION = regex(r"^(Torch-Compiled Region)\b.*$", re.DOTALL)
+_GRAPH = regex(r"(\bCompiledFxGraph) \w+")
+_PEER = regex(r"(:(?:send|recv)) \d+ ?(?:->|<-) ?\d+$")
+_RANK = regex(r"(?i)(?<![a-z0-9_])(rank|stream)[ :=#_-]?\d+(?![a-z0-9])")
+_SIGNATURE = regex(r"_(?=[\ddce]*[dce][\ddce]*$)0(?:de|[dce])?1(?:de|[dce])?(?:\d+(?:de|[dce])?)*$")
+_GRAPH_NUMBER = regex(r"^graph_\d+_(?=cpp_fused)")
 _GENERATED = ("triton_", "cpp_fused")
 _NUMBERED = (*_GENERATED, "graph_")
 _HOST_STARTS = (LOADER_PREFIX, STEP_PREFIX, "Torch-Compiled Region", *_NUMBERED)
@@ -180,14 +181,14 @@ _ANY_CASE = ("rank", "stream")
 _LONGEST = 10_000
 _SHORTEST_HASH = 24
 _HEXADECIMAL = "0123456789abcdef"
-_LONG_HEXADECIMAL = re.compile(r"[0-9a-f]{24}")
+_LONG_HEXADECIMAL = regex(r"[0-9a-f]{24}")
 _TYPES = r"(?:b?f(?:8|16|32|64))+"
-_HASH = re.compile(
+_HASH = regex(
     rf"_?(?<![0-9A-Za-z])(?!{_TYPES}(?![0-9A-Za-z]))(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{{24,64}}(?![0-9A-Za-z])"
 )
-_LAMBDA = re.compile(r"(\{lambda[^{}#]*)#\d+\}")
-_UNNAMED = re.compile(r"_GLOBAL__N_\w*|<unnamed>|\{anonymous\}|\(anonymous namespace\)")
-_INTEGER = re.compile(r"(?<![\w.])(\d+)[uUlL]+\b")
+_LAMBDA = regex(r"(\{lambda[^{}#]*)#\d+\}")
+_UNNAMED = regex(r"_GLOBAL__N_\w*|<unnamed>|\{anonymous\}|\(anonymous namespace\)")
+_INTEGER = regex(r"(?<![\w.])(\d+)[uUlL]+\b")
 
 
 def channels_last(environment: Iterable[tuple[str, str]]) -> frozenset[str]:
@@ -347,7 +348,7 @@ def _without_number(name: str) -> str:
     return name if at < 0 or numbers[at:].strip("_") == "" else end + numbers[:at]
 
 
-_LIBRARY = re.compile(
+_LIBRARY = regex(
     rf"(?<=::)_?(?:{'|'.join(OPERATOR_LIBRARIES)})_(?=\w)"
     rf"|(?<![A-Za-z0-9])(?:{'|'.join(name.capitalize() for name in OPERATOR_LIBRARIES)})(?=[A-Z]\w*Backward)"
 )

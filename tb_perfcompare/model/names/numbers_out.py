@@ -7,10 +7,12 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from tb_perfcompare.lazy_regex import regex
+
 BETWEEN = " | "
 """Separates alternative names."""
 
-_NUMBER = re.compile(
+_NUMBER = regex(
     r"0x[0-9a-fA-F]+"
     r"|(?<![0-9A-Za-z])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?![0-9A-Za-z])"  # a UUID
     r"|(?<![0-9A-Za-z])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{8,}(?![0-9A-Za-z])"  # a hash

@@ -6,10 +6,12 @@ import re
 import sys
 from typing import NamedTuple
 
-_FRAME = re.compile(r"(?P<file>[^()]+\.pyx?)\((?P<line>\d+)(?:/\d+)?\): (?P<function>.+)", re.DOTALL)
-_INSTALLED = re.compile(r"^.*(?:(?:site|dist)-packages|[/\\]lib[/\\]python3(?:\.\d+)?)[/\\]", re.DOTALL)
+from tb_perfcompare.lazy_regex import regex
 
-_WRITTEN = re.compile(
+_FRAME = regex(r"(?P<file>[^()]+\.pyx?)\((?P<line>\d+)(?:/\d+)?\): (?P<function>.+)", re.DOTALL)
+_INSTALLED = regex(r"^.*(?:(?:site|dist)-packages|[/\\]lib[/\\]python3(?:\.\d+)?)[/\\]", re.DOTALL)
+
+_WRITTEN = regex(
     r"(?P<stem>(?:/tmp|/var/folders|.*[/\\]Temp)[/\\].*?)"
     r"(?:(?<=ipykernel_)\d+[/\\]\d+|(?:(?<=[_.-])|(?<=[/\\]tmp))[a-z0-9_]{8})\.py"
 )

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from tb_perfcompare.lazy_regex import regex
+
 _SHORTEST = 40
 """Shorter names stay unchanged."""
 
@@ -22,48 +24,48 @@ _MIN_TELLING_LENGTH = 10
 _MAX_WORDS = 200
 """Maximum number of words in a name's arguments that are used to distinguish it from other names."""
 
-_FUNCTOR = re.compile(r"[Ff]unctor|Ops?\b|\bOp[A-Z]", re.ASCII)
-_CARRIER = re.compile(
+_FUNCTOR = regex(r"[Ff]unctor|Ops?\b|\bOp[A-Z]", re.ASCII)
+_CARRIER = regex(
     r"(?:[AB]?Unary|Binary|Ternary)Functor|(?:Unary|Binary|Ternary|Pointwise)Op\w*Functor|ReduceOp|func_wrapper_t"
     r"|\w{0,30}gpu_\w{0,30}kernel\w*",
     re.ASCII,
 )
 """Templates around an operation, which is among their arguments or follows them."""
 
-_PLAIN_TYPE = re.compile(
+_PLAIN_TYPE = regex(
     r"\d\w*|u?int\d*(?:_t)?|unsigned|signed|long|short|char|bool|float\d?|double|void|const|complex|[aA]rray"
     r"|_*(?:nv_|hip_)?(?:[Hh]alf|[Bb][Ff]loat16)\d?(?:_t)?|_*(?:nv_)?(?:[Ff]loat8|fp8|float_e)\w*|OpaqueType|lambda|operator",
     re.ASCII,
 )
-_CAST = re.compile(r"\((?:\w+::)*\w+\)(?=-?\d)", re.ASCII)
-_SUFFIX = re.compile(r"(?<=\b\d)[uUlL]+\b|(?<=\d\d)[uUlL]+\b", re.ASCII)
+_CAST = regex(r"\((?:\w+::)*\w+\)(?=-?\d)", re.ASCII)
+_SUFFIX = regex(r"(?<=\b\d)[uUlL]+\b|(?<=\d\d)[uUlL]+\b", re.ASCII)
 _UNNAMED = "{anonymous}"
-_WORDS = re.compile(r"(?:\w+::)*(\w+)", re.ASCII)
-_CUTLASS = re.compile(r"\bcutlass\w{12,}", re.ASCII)
-_TILE = re.compile(r"\d{2,4}x\d{1,4}(?:x\d{1,4})?", re.ASCII)
-_CUTE_TILE = re.compile(r"tuple<(?:cute::)?C<(\d+)>, ?(?:cute::)?C<(\d+)>, ?(?:cute::)?C<(\d+)>", re.ASCII)
-_SIZES = re.compile(r"\b\d{2,4}(?:, ?\d{2,4}){2,3}\b", re.ASCII)
-_MARK = re.compile(r"[<>,(): ]")
-_PYTHON = re.compile(r"<(?:locals|lambda|module|listcomp|dictcomp|setcomp|genexpr)>")
+_WORDS = regex(r"(?:\w+::)*(\w+)", re.ASCII)
+_CUTLASS = regex(r"\bcutlass\w{12,}", re.ASCII)
+_TILE = regex(r"\d{2,4}x\d{1,4}(?:x\d{1,4})?", re.ASCII)
+_CUTE_TILE = regex(r"tuple<(?:cute::)?C<(\d+)>, ?(?:cute::)?C<(\d+)>, ?(?:cute::)?C<(\d+)>", re.ASCII)
+_SIZES = regex(r"\b\d{2,4}(?:, ?\d{2,4}){2,3}\b", re.ASCII)
+_MARK = regex(r"[<>,(): ]")
+_PYTHON = regex(r"<(?:locals|lambda|module|listcomp|dictcomp|setcomp|genexpr)>")
 """What Python writes into the qualified name of a function, where C++ has template arguments."""
 
 _PLAIN = (
-    re.compile(r"((?:Custom_)?Cijk_[A-Za-z0-9_]*?)_(MT\d+x\d+x\d+)_(.*)", re.ASCII),  # Tensile: hipBLASLt, rocBLAS
-    re.compile(r"(\w+?)_tilesize(\d+x\d+x\d+)_(.*)", re.ASCII),  # cuBLAS and cuDNN since sm80
-    re.compile(r"(?=\w{80})(\w+?)_([A-Za-z]*\d+x\d+x\d+[A-Za-z0-9]*)_(\w+)", re.ASCII),  # any other name this long
+    regex(r"((?:Custom_)?Cijk_[A-Za-z0-9_]*?)_(MT\d+x\d+x\d+)_(.*)", re.ASCII),  # Tensile: hipBLASLt, rocBLAS
+    regex(r"(\w+?)_tilesize(\d+x\d+x\d+)_(.*)", re.ASCII),  # cuBLAS and cuDNN since sm80
+    regex(r"(?=\w{80})(\w+?)_([A-Za-z]*\d+x\d+x\d+[A-Za-z0-9]*)_(\w+)", re.ASCII),  # any other name this long
 )
 """Names without arguments: the function, its tile, the rest."""
 
-_EVALUATED = re.compile(r"autograd::engine::(evaluate_function: )(?:\w+::)*(\w+)", re.ASCII)
+_EVALUATED = regex(r"autograd::engine::(evaluate_function: )(?:\w+::)*(\w+)", re.ASCII)
 """What autograd records around every node of the backward pass."""
 
-_SCOPE = re.compile(r"_Z(?:TSZ{0,20})?(?:N[KV]*)?", re.ASCII)  # _ZTS: SYCL names a kernel as its type
-_LITERAL = re.compile(r"L[a-z](n?)(\d+)E", re.ASCII)
-_LENGTH = re.compile(r"\d+", re.ASCII)
-_SUBSTITUTE = re.compile(r"S(?:[0-9A-Z]*_|[tabsiod])", re.ASCII)
-_LOCAL = re.compile(r"Z{1,20}N[KV]{0,4}", re.ASCII)
+_SCOPE = regex(r"_Z(?:TSZ{0,20})?(?:N[KV]*)?", re.ASCII)  # _ZTS: SYCL names a kernel as its type
+_LITERAL = regex(r"L[a-z](n?)(\d+)E", re.ASCII)
+_LENGTH = regex(r"\d+", re.ASCII)
+_SUBSTITUTE = regex(r"S(?:[0-9A-Z]*_|[tabsiod])", re.ASCII)
+_LOCAL = regex(r"Z{1,20}N[KV]{0,4}", re.ASCII)
 _TYPES = {"f": "float", "d": "double", "i": "int"}
-_VALUE = re.compile(r"-?\d*|true|false", re.ASCII)
+_VALUE = regex(r"-?\d*|true|false", re.ASCII)
 
 
 class _Signature(NamedTuple):

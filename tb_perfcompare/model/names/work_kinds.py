@@ -6,8 +6,9 @@ model is implemented.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
+
+from tb_perfcompare.lazy_regex import regex
 
 PRODUCT, CONVOLUTION, ATTENTION, ATTENTION_BACKWARD = (
     "matrix product", "convolution", "attention", "attention backward",
@@ -59,7 +60,7 @@ FILLS = frozenset(f"aten::{name}" for name in (
 ))  # fmt: skip
 """Operators that make a tensor of constants."""
 
-_OF_A_PART = re.compile(r"aten::_?(?:embedding\w*|index\w*|gather|take|select|slice|narrow)$")
+_OF_A_PART = regex(r"aten::_?(?:embedding\w*|index\w*|gather|take|select|slice|narrow)$")
 
 
 def reads_a_part(operator: str) -> bool:
@@ -105,8 +106,8 @@ _ACTIVATIONS = frozenset({
 _PRODUCTS = frozenset({"mm", "addmm", "bmm", "baddbmm", "addbmm", "mv", "addmv", "linear", "qlinear", "gemv"})
 _NO_WORK = frozenset({"prepack", "unpack", "pack", "search", "workspace", "bias", "transform"})
 _NORMS = ("layer", "batch", "group", "rms")
-_ATTENTION = re.compile(r"attention|attn|fmha")
-_BACKWARD = re.compile(r"backward|bwd|grad")
+_ATTENTION = regex(r"attention|attn|fmha")
+_BACKWARD = regex(r"backward|bwd|grad")
 
 
 @lru_cache(maxsize=1 << 14)

@@ -6,10 +6,9 @@ topology. One column therefore mixes percentages, MHz x 100 and bytes per second
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.recordings.cycles import CounterTable, CycleTable
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -66,10 +65,10 @@ def counter_unit(metric: str, largest_mu: float) -> CounterUnit:
     return _KNOWN.get(metric, CounterUnit(_RAW, _RAW))
 
 
-_FRACTIONS = re.compile(r"(?:[A-Z]{3,4} )?(?:Utilization|Est\. SM Efficiency)")
+_FRACTIONS = regex(r"(?:[A-Z]{3,4} )?(?:Utilization|Est\. SM Efficiency)")
 """Counters that torch-tb-profiler adds to the traces it displays, as values from 0 to 1."""
 
-_IN_BRACKETS = re.compile(r"[(\[]\s*(?P<unit>[^()\[\]\d]{1,16}?)\s*[)\]]\s*")
+_IN_BRACKETS = regex(r"[(\[]\s*(?P<unit>[^()\[\]\d]{1,16}?)\s*[)\]]\s*")
 
 
 def sample_unit(names: tuple[str, ...], largest: float) -> str:

@@ -7,13 +7,14 @@ import os
 import re
 from functools import lru_cache
 
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.quick_dataclass import dataclass
 
 STATIC_DIR = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "static")
 PLACEHOLDER = "not-built.js"
 
 _MANIFESTS = ("manifest.json", os.path.join(".vite", "manifest.json"))
-_HASHED_NAME = re.compile(r".+-[0-9A-Za-z_-]{8,}\.[a-z0-9]+")
+_HASHED_NAME = regex(r".+-[0-9A-Za-z_-]{8,}\.[a-z0-9]+")
 
 # Set here because the system's table may be wrong, and with nosniff a wrong type leaves the tab blank.
 _TYPES = {

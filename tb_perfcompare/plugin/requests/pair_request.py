@@ -12,6 +12,7 @@ from dataclasses import replace
 from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.comparison.result.options import SIDES, WINDOWS, CompareOptions
 from tb_perfcompare.errors import PerfCompareError, SelectionError
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.device_peaks import TYPES, GivenPeak, parse_peak
 from tb_perfcompare.plugin.http.responses import BadRequest
 from tb_perfcompare.quick_dataclass import dataclass
@@ -22,7 +23,7 @@ MAX_PEAKS = 2 * (len(TYPES) + 1)
 """One for each data type and one for the memory bandwidth, per side."""
 
 _MAX_WORDS = 32
-_NUMBER = re.compile(r"\d{1,9}", re.ASCII)
+_NUMBER = regex(r"\d{1,9}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

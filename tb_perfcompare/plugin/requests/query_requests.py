@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from tb_perfcompare.analysis.cycles.trace_cycles import BETAS
 from tb_perfcompare.comparison.tables.row_query import RowQuery
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.plugin.http.responses import BadRequest
 from tb_perfcompare.plugin.requests.pair_request import (
     SideOf,
@@ -26,12 +27,12 @@ from tb_perfcompare.workspace.jobs.strict_jobs import FORMS, JSON, StrictRequest
 
 _MAX_COLUMNS = 256
 _MAX_SORTS = 16
-_DECIMAL = re.compile(r"\d{1,15}(?:\.\d{1,9})?", re.ASCII)
-_PLACES = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
+_DECIMAL = regex(r"\d{1,15}(?:\.\d{1,9})?", re.ASCII)
+_PLACES = regex(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
 MAX_PLACES = 500
 DEFAULT_POINTS, MAX_POINTS = 60, 400
 """Points per row of api/rows: for a sparkline, and for a chart across the screen."""
-_PROCESSES = re.compile(r"(\d{1,18}):(\d{1,18})", re.ASCII)
+_PROCESSES = regex(r"(\d{1,18}):(\d{1,18})", re.ASCII)
 
 
 def resolve_strict(side_of: SideOf, query: Mapping[str, str]) -> StrictRequest:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.comparison.result.options import SIDES
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.plugin.http.responses import BadRequest
 from tb_perfcompare.plugin.requests.pair_request import (
     SideOf,
@@ -22,7 +23,7 @@ from tb_perfcompare.workspace.queries.step_responses import DEFAULT_PIXELS, Area
 from tb_perfcompare.workspace.queries.step_views import ChosenSide, StepViewRequest
 
 _MAX_PIXELS = 20_000
-_INTEGER = re.compile(r"-?\d{1,18}", re.ASCII)
+_INTEGER = regex(r"-?\d{1,18}", re.ASCII)
 
 
 def resolve_step(side_of: SideOf, query: Mapping[str, str]) -> StepViewRequest:

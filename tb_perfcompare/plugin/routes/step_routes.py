@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from werkzeug.wrappers import Request, Response
 
 from tb_perfcompare.comparison.result.options import SIDES
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.plugin.http.connection import Connection
 from tb_perfcompare.plugin.http.lines import lines_of
 from tb_perfcompare.plugin.http.responses import is_cached_by_client, not_modified, respond, stream, tag_of
@@ -19,7 +19,7 @@ from tb_perfcompare.workspace.queries.step_views import StepViewRequest
 from tb_perfcompare.workspace.workspace import Workspace
 
 _GZIP = "application/gzip"
-_NO_FILE_NAME = re.compile(r"[^A-Za-z0-9._-]+")
+_NO_FILE_NAME = regex(r"[^A-Za-z0-9._-]+")
 
 
 def step(workspace: Workspace, side_of: SideOf, request: Request) -> Response:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 from tb_perfcompare.comparison.strict.report import StrictReport
 from tb_perfcompare.comparison.strict.tables import figures, rank_rows, table_labels
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.render.csv import guarded, lines
 
 Cell: TypeAlias = str | float | int
@@ -18,7 +18,7 @@ _HEAD_ROOM = 2
 
 _INTEGER, _NUMBER, _TEXT = 0, 1, 2
 
-_THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3})*\.[0-9]*")
+_THOUSANDS = regex(r"[+-]?[0-9]{1,3}(?:,[0-9]{3})*\.[0-9]*")
 """A number with separators is aligned at its decimal point, although it makes its column text."""
 
 

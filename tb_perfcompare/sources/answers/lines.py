@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recordings.answers import AnswerKind
 from tb_perfcompare.quick_dataclass import dataclass
@@ -27,7 +28,7 @@ PIE_KEYS = ("device_total_time", "device_self_time", "host_total_time", "host_se
 _TENSOR_CORE_ROWS = {"Using Tensor Cores", "Not Using Tensor Cores"}
 _OPERATOR_SORTS = ("device_self_duration", "host_self_duration")
 KERNEL_TIME = "Total Duration (us)"
-_OBJECTS = re.compile(rb"^[^\S\n]*\{.*", re.MULTILINE)
+_OBJECTS = regex(rb"^[^\S\n]*\{.*", re.MULTILINE)
 """Lines that begin a JSON object."""
 _MAX_NOTES = 20
 _LONGEST_SHOWN = 40

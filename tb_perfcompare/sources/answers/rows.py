@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import html
-import re
 from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar
 
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.recordings.answers import SavedDevice, SavedKernel, SavedOperator, SavedStep
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS
 from tb_perfcompare.sources.answers.lines import KERNEL_TIME, PIE_KEYS
 
 T = TypeVar("T")
 
-_TOTAL = re.compile(r"Total: ([0-9.eE+-]+)\s*us")
-_TAG = re.compile(r"<[^<>]*>")
+_TOTAL = regex(r"Total: ([0-9.eE+-]+)\s*us")
+_TAG = regex(r"<[^<>]*>")
 _ALWAYS = ("DataLoader", "CPU Exec", "Other")
 """Parts that always have a column; the profiler omits the other parts if nothing of their kind was recorded."""
 

@@ -14,10 +14,10 @@ all processes and devices are included.
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Callable, Iterator, Sequence
 
 from tb_perfcompare.errors import CorruptInput
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.formats import NCU
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Reporter, silent
@@ -137,8 +137,8 @@ _NEEDED = (("tensor_active", "the tensor pipe"), ("dram_active", "the memory"))
 
 
 _MAX_LINES = 50
-_RECORD = re.compile(r'"?\d+"?,"?\d')
-_SAID = re.compile(r"==(ERROR|WARNING)== (.+)")
+_RECORD = regex(r'"?\d+"?,"?\d')
+_SAID = regex(r"==(ERROR|WARNING)== (.+)")
 _LONGEST_LINE = 1 << 24
 _MAX_LOG_LINES = 1000
 _MAX_LOG_LINE = 300

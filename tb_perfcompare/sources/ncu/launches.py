@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tb_perfcompare.errors import CorruptInput
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.recordings.launches import LaunchTable
 from tb_perfcompare.model.strings import StringTable
@@ -167,10 +168,10 @@ class NcuLaunches:
 
 _MISSING = frozenset({"", "n/a", "N/A", "(!) n/a", "nan", "-nan", "NaN", "no data"})
 _BLANKS = " '\u2019\u00a0\u202f"
-_NUMBER = re.compile(rf"[+-]?(?:\d+|[1-9]\d{{0,2}}(?:[,{_BLANKS}]\d{{3}})+)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
+_NUMBER = regex(rf"[+-]?(?:\d+|[1-9]\d{{0,2}}(?:[,{_BLANKS}]\d{{3}})+)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 _SEPARATORS = str.maketrans("", "", f",{_BLANKS}")
-_COMMA_IS_DECIMAL = re.compile(rf"[+-]?(?:\d+|\d{{1,3}}(?:[.{_BLANKS}]\d{{3}})+),\d+|[+-]?\d{{1,3}}(?:\.\d{{3}}){{2,}}")
-_FRACTION_OF_THREE = re.compile(r"\d{1,3}\.\d{3}")
+_COMMA_IS_DECIMAL = regex(rf"[+-]?(?:\d+|\d{{1,3}}(?:[.{_BLANKS}]\d{{3}})+),\d+|[+-]?\d{{1,3}}(?:\.\d{{3}}){{2,}}")
+_FRACTION_OF_THREE = regex(r"\d{1,3}\.\d{3}")
 
 
 class _DecimalComma(ValueError):

@@ -6,8 +6,9 @@ Shares of a launch's whole time ("elapsed") are preferred to shares of the cycle
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
+
+from tb_perfcompare.lazy_regex import regex
 
 DURATION = "duration"
 
@@ -73,7 +74,7 @@ NANOSECONDS: Mapping[str, float] = {
 }
 """Unit in old and new versions of ncu -> nanoseconds."""
 
-_METRIC = re.compile(r"\w+__\w+(?:\.\w+)*")
+_METRIC = regex(r"\w+__\w+(?:\.\w+)*")
 _LONGEST_CELL = 500
 """Maximum length of a name or label; searching takes time quadratic in the length."""
 

@@ -9,7 +9,6 @@ Tracers of inference servers write them (LatencyPrism's deep-dive tables). Colum
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.errors import InputChanged, InputError
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Reporter, silent
@@ -35,7 +35,7 @@ MAX_DIGITS = 17
 _EXACT_DIGITS = 15
 """Decimals of up to this many digits are read identically by every parser, if the power of ten is exact."""
 
-_DECIMAL = re.compile(r"\s*([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?\s*")
+_DECIMAL = regex(r"\s*([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?\s*")
 
 
 def published_numbers(texts: Sequence[str], numbers: Floats) -> Floats:

@@ -10,16 +10,18 @@ import contextlib
 import re
 import zlib
 
-TRACE_FILE = re.compile(r"(?P<worker>.*?)(?:\.(?P<stamp>\d+))?\.pt\.trace\.json(?:\.gz)?", re.DOTALL)
+from tb_perfcompare.lazy_regex import regex
+
+TRACE_FILE = regex(r"(?P<worker>.*?)(?:\.(?P<stamp>\d+))?\.pt\.trace\.json(?:\.gz)?", re.DOTALL)
 """Full match of a trace file's name."""
 
-JSON_NAME = re.compile(r"(?P<stem>.+)\.json(?:\.gz)?", re.DOTALL)
+JSON_NAME = regex(r"(?P<stem>.+)\.json(?:\.gz)?", re.DOTALL)
 """Names of files that may be traces under another name."""
 
 LISTING_HEADER = ("Latency", "Tensor", "DRAM")
 """Words in a kernel listing's first line, which has no `|`."""
 
-ANSWER = re.compile(
+ANSWER = regex(
     rb'\s*\{\s*"(?:steps"\s*:\s*\{\s*"columns"|(?:device|host)_(?:total|self)_time"\s*:'
     rb'|metadata"\s*:\s*\{\s*"sort"|total"\s*:\s*\{\s*"columns")'
 )
@@ -35,11 +37,11 @@ REMEMBERED_FILES = 1 << 16
 """Size of the caches of results by file. Directories are listed repeatedly in the same order, so a cache smaller than
 the number of files would always evict the entries needed next."""
 
-POSSIBLE_NAME = re.compile(r".+\.(?:json(?:\.gz)?|jsonl|ndjson|txt|log|lst|csv|baseline)", re.DOTALL)
+POSSIBLE_NAME = regex(r".+\.(?:json(?:\.gz)?|jsonl|ndjson|txt|log|lst|csv|baseline)", re.DOTALL)
 """Names of files worth opening to find out whether a directory has anything to show."""
 
 _MAX_ABSENT = 2
-_PERF_DATA_NAME = re.compile(r".*_perf_data\.csv(?:\.gz)?", re.DOTALL)
+_PERF_DATA_NAME = regex(r".*_perf_data\.csv(?:\.gz)?", re.DOTALL)
 
 _NCU_MARKS = (b'"ID",', b"ID,", b"==PROF== ", b'"Process ID",')
 """Starts of the lines that identify an ncu export."""
@@ -56,7 +58,7 @@ POINT_ENDING = ".perfcompare"
 """Suffix of an event file that contains a point of a history. The name alone decides: other event files, which training
 writes next to it and which may be large, are not opened."""
 
-POINT_NAME = re.compile(r".*tfevents.*\.perfcompare", re.DOTALL)
+POINT_NAME = regex(r".*tfevents.*\.perfcompare", re.DOTALL)
 
 LFS_POINTER = b"version https://"
 """First bytes, as many as Blocks.head has, of what Git LFS leaves in place of a file that was not fetched."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import re
 import struct
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
@@ -19,6 +18,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.texts import TextPool
 from tb_perfcompare.sources.saved.msgspec_warmup import inspected
@@ -29,7 +29,7 @@ Array = NDArray[Any]
 _SIZE = struct.Struct("<Q")
 _ALIGNED = 8
 _LONGEST = 1 << 40
-_KIND = re.compile(r"[<|](?:[iu][1248]|f[248])")
+_KIND = regex(r"[<|](?:[iu][1248]|f[248])")
 
 
 def packed(value: object) -> bytes:

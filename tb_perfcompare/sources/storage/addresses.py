@@ -6,6 +6,7 @@ import re
 from urllib.parse import urlsplit, urlunsplit
 
 from tb_perfcompare.errors import InputError
+from tb_perfcompare.lazy_regex import regex
 
 STORES = {
     "s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "hdfs": "pyarrow", "http": "aiohttp",
@@ -13,7 +14,7 @@ STORES = {
 }  # fmt: skip
 """Scheme of an address -> package that fsspec needs for it. Other schemes are rejected."""
 
-_ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://", re.ASCII)
+_ADDRESS = regex(r"([A-Za-z][A-Za-z0-9+.-]*)://", re.ASCII)
 WEB = ("http", "https")
 
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import csv
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from tb_perfcompare.errors import CorruptInput, InputError, UnrecognisedFormat
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.arrays import Floats, Ints, Ints32
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.number_text import many
@@ -31,7 +31,7 @@ _MAX_COLUMNS = 1000
 
 _AGAIN = "write the table again, or remove the damaged line"
 _CUT = "copy it again, or remove its last line"
-_SEPARATED = re.compile(r"[+-]?\d[\d., '\u2019\u00a0\u202f]*")
+_SEPARATED = regex(r"[+-]?\d[\d., '\u2019\u00a0\u202f]*")
 """Digits with separators: a number as spreadsheets of some languages write it. `2,848` may be either of two numbers."""
 
 _OTHER_SEPARATORS = ";\t|"

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import importlib
 import io
-import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ from typing import Any, BinaryIO, cast
 from urllib.parse import unquote, urlsplit
 
 from tb_perfcompare.errors import InputError
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.storage.addresses import STORES, WEB, without_secrets
 from tb_perfcompare.sources.storage.filesystem import FileStat, FileState
@@ -161,7 +161,7 @@ def _message(error: BaseException, path: str) -> str:
     return text[:200] or type(error).__name__
 
 
-_FILE = re.compile(r"\.(?:json|jsonl|ndjson|gz|txt|log|lst|csv|baseline|perfcompare)$")
+_FILE = regex(r"\.(?:json|jsonl|ndjson|gz|txt|log|lst|csv|baseline|perfcompare)$")
 _AT_ONCE = 16
 _VERSIONS = ("ETag", "etag", "md5Hash", "Content-MD5", "generation")
 _TIMES = ("LastModified", "last_modified", "mtime", "updated", "modified", "created", "Last-Modified")

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import field
 from enum import Enum
 
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.trace.scanners.python_scanner import PythonScanner
 
@@ -22,14 +23,14 @@ _MAX_LISTS = 100  # lists named traceEvents; the last one counts
 
 _EVENTS_KEY = "traceEvents"
 _BOM = b"\xef\xbb\xbf"
-_SPACE = re.compile(rb"[\s,]*")
-_KEY = re.compile(rb'"((?:[^"\\]|\\.)*)"\s*:\s*(?=\S)', re.DOTALL)
-_EVENTS_AHEAD = re.compile(rb'"traceEvents"\s*:\s*\[')
-_SCALAR_END = re.compile(rb"[\s,}\]]")
-_STRUCTURE = re.compile(rb'["\[\]{}]')
-_STRING_END = re.compile(rb'["\\]')
+_SPACE = regex(rb"[\s,]*")
+_KEY = regex(rb'"((?:[^"\\]|\\.)*)"\s*:\s*(?=\S)', re.DOTALL)
+_EVENTS_AHEAD = regex(rb'"traceEvents"\s*:\s*\[')
+_SCALAR_END = regex(rb"[\s,}\]]")
+_STRUCTURE = regex(rb'["\[\]{}]')
+_STRING_END = regex(rb'["\\]')
 # complete strings and the text between them; bounded, because the matcher keeps state for every repetition
-_NO_STRUCTURE = re.compile(rb'[^"\[\]{}]*(?:"[^"\\]*(?:\\.[^"\\]*){0,16}"[^"\[\]{}]*){0,256}', re.DOTALL)
+_NO_STRUCTURE = regex(rb'[^"\[\]{}]*(?:"[^"\\]*(?:\\.[^"\\]*){0,16}"[^"\[\]{}]*){0,256}', re.DOTALL)
 _MAX_KEY_BYTES = 1 << 20
 _LONGEST_OPENING = 64
 _BRIDGE_BYTES = 32 << 10

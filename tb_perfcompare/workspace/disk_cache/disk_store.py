@@ -7,12 +7,12 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import re
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, BinaryIO, TypeVar
 
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.storage.filesystem import open_regular
 
@@ -21,7 +21,7 @@ T = TypeVar("T")
 _OLD_S = 3600.0
 """Temporary files of this age are leftovers: a file that another process is writing now is younger."""
 
-_TEMPORARY = re.compile(r"\.perfcompare-writing\.[0-9a-f]{16}")
+_TEMPORARY = regex(r"\.perfcompare-writing\.[0-9a-f]{16}")
 
 
 def temporary_path(folder: str) -> str:

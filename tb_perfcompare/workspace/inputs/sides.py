@@ -9,6 +9,7 @@ from dataclasses import field, replace
 
 from tb_perfcompare.comparison.result.options import SIDES, CompareOptions, ExperimentLook
 from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.perf_data.file_names import companion_files
@@ -44,7 +45,7 @@ class ComparisonRequest:
 Steps = tuple[int, int]
 """First and last step number to keep, both included."""
 
-_STEPS = re.compile(r"\s*(\d{1,18})\s*(?:-\s*(\d{1,18})\s*)?", re.ASCII)
+_STEPS = regex(r"\s*(\d{1,18})\s*(?:-\s*(\d{1,18})\s*)?", re.ASCII)
 
 
 def parse_steps(text: str) -> Steps:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 import math
 import os
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from tb_perfcompare.comparison.pairing.pairing import Pair, RunShape, Selection, suggest_pairs
 from tb_perfcompare.comparison.result.options import ExperimentLook
 from tb_perfcompare.errors import InputError, PerfCompareError, SelectionError, choices
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.formats import LISTING, NCU, TITLES, TRACE
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.quick_dataclass import dataclass
@@ -30,7 +30,7 @@ _PAUSE_S = 10.0
 """Ranks of a job write their files within less."""
 _SECOND_DIGITS = 10
 """Digits of seconds since 1970; profilers append more for milliseconds or nanoseconds."""
-_PARENT = re.compile(r"[/\\][^/\\]+$")
+_PARENT = regex(r"[/\\][^/\\]+$")
 
 
 @dataclass(frozen=True, slots=True)

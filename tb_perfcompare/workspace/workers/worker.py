@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import sys
 import threading
 from collections.abc import Callable, Iterable
 from typing import IO, Any, TypeVar
 
 from tb_perfcompare.errors import OutOfMemory, PerfCompareError
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.progress import Progress
 from tb_perfcompare.search_path import without_working_directory
 from tb_perfcompare.workspace.sharing.single_flight import Flight
@@ -26,7 +26,7 @@ _BOOT = (
 )
 _LAST_WORDS_BYTES = 4096
 _LAST_WORDS_S = 5.0
-_PATH = re.compile(r"(?<![\w.])(?:[A-Za-z]:)?[/\\][^\s'\"<>|]+")
+_PATH = regex(r"(?<![\w.])(?:[A-Za-z]:)?[/\\][^\s'\"<>|]+")
 
 _log = logging.getLogger(__name__)
 

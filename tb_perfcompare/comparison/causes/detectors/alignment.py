@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause, of_categories
@@ -11,6 +10,7 @@ from tb_perfcompare.comparison.causes.evidence.inputs import by_inputs, by_name,
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import numbers_text, ratio_text, short, signed_time, times_text
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.input_shapes import input_sizes, shown_shape
 from tb_perfcompare.model.names.work_kinds import PRODUCT, work_kind
 
@@ -35,7 +35,7 @@ CHANGED = 0.05
 MAIN_SHARE = 0.5
 """Share of the change that must be in operators that compute in blocks: a lookup of rows needs no multiples."""
 
-_IN_BLOCKS = re.compile("conv|attention|attn|fmha")
+_IN_BLOCKS = regex("conv|attention|attn|fmha")
 
 PADDING = "padding"
 """Part of the name of kernels that only pad."""

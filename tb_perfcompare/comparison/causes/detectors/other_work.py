@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Collection, Iterator, Mapping
 from math import fsum
 from typing import NamedTuple
@@ -46,6 +45,7 @@ from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.wording import percent_text, ratio_text, short, signed_time
 from tb_perfcompare.comparison.statistics.weights import weighted_median
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.input_shapes import input_texts, launched_threads, shown_shape
 from tb_perfcompare.model.names.work_kinds import UNINFORMATIVE
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
@@ -83,7 +83,7 @@ _ON_DEVICE = ("Kernel", "Memcpy", "Memset")
 
 _REPLACED = frozenset({"operator_replaced"})
 
-_OF_LAYERS = re.compile(r"aten::(?:\w*conv\w*|linear|addmm)$")
+_OF_LAYERS = regex(r"aten::(?:\w*conv\w*|linear|addmm)$")
 """Operators with an operand for the data and one for a layer's weights."""
 
 _LAYERS = "the layers of both models: kernel sizes, groups and widths"

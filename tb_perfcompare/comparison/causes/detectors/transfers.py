@@ -12,14 +12,15 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, 
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time, times_text
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.api_calls import WAIT
 from tb_perfcompare.model.names.names import LOADED_BY, LOADER_NAME, MAIN_PROCESS, WORKER_PROCESSES
 from tb_perfcompare.model.summary.summary import StepCategory
 from tb_perfcompare.number_text import many
 
-_TO_HOST = re.compile(r"\bDtoH\b|Device -> (?:Pageable|Pinned)|device to host", re.IGNORECASE)
+_TO_HOST = regex(r"\bDtoH\b|Device -> (?:Pageable|Pinned)|device to host", re.IGNORECASE)
 
-_ON_DEVICE = re.compile(r"\bDtoD\b|Device -> Device|device to device", re.IGNORECASE)
+_ON_DEVICE = regex(r"\bDtoD\b|Device -> Device|device to device", re.IGNORECASE)
 _BETWEEN_TENSORS = "copy_(), clone() and contiguous() between tensors of the device; inputs that graphs copy"
 
 SAME_NUMBER = 0.1

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping
 
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
 from tb_perfcompare.comparison.causes.evidence.inputs import called_otherwise
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
 from tb_perfcompare.comparison.result.wording import short
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.names.work_kinds import MOVING, work_kind
 
 _UNUSED = (
@@ -145,7 +145,7 @@ COLLECTIVES = {
 """Kind -> what to look at. A name is of the first kind that it contains, without regard to case and separators: all
 vendors spell them alike (`nccl:_all_gather_base`, `ncclDevKernel_SendRecv`, `HcclAllreduce`, `c10d::broadcast_`)."""
 
-_SEPARATORS = re.compile(r"[^a-z0-9]")
+_SEPARATORS = regex(r"[^a-z0-9]")
 
 
 def collective_kind(name: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import field
@@ -10,6 +9,7 @@ from dataclasses import field
 from tb_perfcompare.comparison.causes.evidence.host_time import MUCH_MORE, call_count_changed
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total_by_key
 from tb_perfcompare.comparison.ledger.call_tree import Frame, JointTree, trees_alike
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.names.names import without_library
 from tb_perfcompare.model.summary.call_tree import MIXED, CallTree, FrameKey, FrameKind
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS
@@ -36,9 +36,9 @@ STILL = 0.5
 
 _CALLED = frozenset({FrameKind.OPERATOR, FrameKind.MODULE})
 _RANGE = "autograd::engine::evaluate_function: "
-_BACKWARD = re.compile(rf"(?:{_RANGE})?(\w+?)Backward\d*$")
-_METHOD = re.compile(r"Optimizer\.\w+#(\w+)\.\w+")
-_INSTANCE = re.compile(r"_\d+$")
+_BACKWARD = regex(rf"(?:{_RANGE})?(\w+?)Backward\d*$")
+_METHOD = regex(r"Optimizer\.\w+#(\w+)\.\w+")
+_INSTANCE = regex(r"_\d+$")
 
 
 @dataclass(frozen=True, slots=True)

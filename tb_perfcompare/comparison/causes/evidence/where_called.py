@@ -3,7 +3,6 @@ number grows from step to step."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from math import fsum
 
@@ -14,6 +13,7 @@ from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, HOST, 
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
 from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.wording import many, number_text, numbers_text, short
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, Ints, median, unique
 from tb_perfcompare.model.input_shapes import input_elements
 from tb_perfcompare.model.names.compiled_names import is_compiled
@@ -49,7 +49,7 @@ KEPT = (
 """What to look at if calls grow from step to step."""
 
 _MAX_NAMED = 3
-_INSTANCE = re.compile(r"_\d+$")
+_INSTANCE = regex(r"_\d+$")
 _OF_LIBRARIES = (is_step, is_loader, is_optimizer, is_wrapper, is_collective_annotation, is_compiled)
 _LIBRARIES = ("autograd::", "torch::", "torch.")
 

@@ -7,7 +7,6 @@ are never doubles here: the decimal point is removed from the text and the digit
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from decimal import ROUND_05UP, Context, Decimal, InvalidOperation
 from typing import TYPE_CHECKING, TypeAlias
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import msgspec
 import numpy as np
 
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.arrays import Flags, Floats, Ints, unique
 from tb_perfcompare.model.events import ABSENT
 from tb_perfcompare.quick_dataclass import dataclass
@@ -31,7 +31,7 @@ _TO_COMMA = bytes.maketrans(_GAP, b",")
 _INTEGER_BYTES = b"-0123456789"
 _DECIMAL_BYTES = b".-0123456789"
 _FLOAT_BYTES = b"+.-0123456789Ee"
-_PLAIN_TEXT = re.compile(rb'"(-?[0-9]{1,18}(?:\.[0-9]{1,18})?)"')
+_PLAIN_TEXT = regex(rb'"(-?[0-9]{1,18}(?:\.[0-9]{1,18})?)"')
 _TEN_TO = 10 ** np.arange(19, dtype=np.int64)
 _FLOATS = msgspec.json.Decoder(list[float])
 

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from itertools import islice
 
 import msgspec
 
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.sources.trace.columns.event import Event
 from tb_perfcompare.sources.trace.repair.json_repair import Repaired, fault_of, repair
 
-PIECE_BORDER = re.compile(rb"\}\s*(?:,\s*)?(?=\{\s*\")")
+PIECE_BORDER = regex(rb"\}\s*(?:,\s*)?(?=\{\s*\")")
 
-_OPENING = re.compile(rb"\{\s*\"")
+_OPENING = regex(rb"\{\s*\"")
 _MAX_OPENINGS = 64
 
-_BETWEEN = re.compile(rb"[\s,]*")
-_NEXT = re.compile(rb"\s*[,\]]")
-_OTHER = re.compile(
+_BETWEEN = regex(rb"[\s,]*")
+_NEXT = regex(rb"\s*[,\]]")
+_OTHER = regex(
     rb'(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|"(?:[^"\\\x00-\x1f]|\\.)*")(?=\s*[,\]])'
 )
 _MAX_OTHER_BYTES = 1 << 20

@@ -14,6 +14,7 @@ from typing import Generic, TypeVar
 
 import msgspec
 
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.quick_dataclass import dataclass
 
 T = TypeVar("T")
@@ -21,13 +22,13 @@ T = TypeVar("T")
 MAX_REPAIRS = 500
 _MAX_WORK_BYTES = 64 << 20
 """Every repair reads the text again, so long texts get fewer repairs."""
-_FAULT = re.compile(r"JSON is malformed: (?P<what>.*) \(byte (?P<at>\d+)\)")
+_FAULT = regex(r"JSON is malformed: (?P<what>.*) \(byte (?P<at>\d+)\)")
 _TOO_DEEP = "nested too deeply"
 _TRUNCATED = "Input data was truncated"
 _TRAILING = "trailing characters"
 _TOKEN = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-._/#%")
-_ESCAPE = re.compile(rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)
-_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+_ESCAPE = regex(rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_SURROGATE = regex(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 
 
 @dataclass(frozen=True, slots=True)

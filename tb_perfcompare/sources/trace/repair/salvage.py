@@ -8,7 +8,6 @@ wrong guess costs time, not correctness.
 
 from __future__ import annotations
 
-import re
 from array import array
 from bisect import bisect_right
 from contextlib import suppress
@@ -16,6 +15,7 @@ from typing import TypeVar
 
 import msgspec
 
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.trace.columns.column_builder import ColumnBuilder
 from tb_perfcompare.sources.trace.columns.event import NULL, Event
@@ -38,9 +38,9 @@ _EARLIER_CUTS = 8  # tried before splitting a run, in case its last cut is insid
 _MAX_WASTED_BYTES = 128 << 20
 """Limit to the bytes of one file that failed repairs read again; beyond it only valid events are taken."""
 _GROUP = 64  # elements decoded together before each is decoded by itself
-_ARRAY_END = re.compile(rb"\s*\](?=\s*(?:\}|,\s*(?:\"|\Z)|\Z))")
+_ARRAY_END = regex(rb"\s*\](?=\s*(?:\}|,\s*(?:\"|\Z)|\Z))")
 """The bracket that closes traceEvents: after it the root object continues or ends."""
-_SURE_ARRAY_END = re.compile(rb"\s*\](?=\s*(?:\}\s*\Z|,\s*(?:\"|\Z)|\Z))")
+_SURE_ARRAY_END = regex(rb"\s*\](?=\s*(?:\}\s*\Z|,\s*(?:\"|\Z)|\Z))")
 """A stricter test after damage, which may hide that the bracket is inside an event: then text follows the brace."""
 
 

@@ -7,11 +7,11 @@ end of an event.
 
 from __future__ import annotations
 
-import re
 from itertools import islice
 
 import msgspec
 
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.events import EventTable
 from tb_perfcompare.sources.trace.columns.assemble_columns import Gathered, assemble
 from tb_perfcompare.sources.trace.columns.column_builder import ColumnBuilder
@@ -20,7 +20,7 @@ from tb_perfcompare.sources.trace.repair.element_boundaries import DECODER_ERROR
 from tb_perfcompare.sources.trace.repair.salvage import Salvager, ScanProgress
 
 _DECODED_BYTES = 1 << 20  # decoded at once: enough events to amortise the fixed cost of columns
-_BORDER = re.compile(rb"\}\s*,\s*(?P<next>\{)\s*\"[^\"\\]{1,32}\"\s*:")
+_BORDER = regex(rb"\}\s*,\s*(?P<next>\{)\s*\"[^\"\\]{1,32}\"\s*:")
 _MAX_BORDERS = 64
 _EVENTS = msgspec.json.Decoder(list[Event])
 
