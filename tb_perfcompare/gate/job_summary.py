@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.gate.outcome import Outcome, Status, Unsure, effective_status, overall_status
 from tb_perfcompare.render import document
+from tb_perfcompare.render.blocks import Block, Heading
 from tb_perfcompare.render.grid import Grid, Head
 from tb_perfcompare.render.markdown import markdown
 from tb_perfcompare.render.printable import printable
@@ -25,11 +26,11 @@ _HEADS = (
 
 def job_summary(comparison: Comparison, outcomes: Sequence[Outcome], unsure: Unsure) -> bytes:
     """Returns UTF-8 Markdown of at most MAX_BYTES, to append to the job's summary; shows fewer rows if need be."""
-    blocks: list[document.Block] = []
+    blocks: list[Block] = []
     if outcomes:
         rows = tuple(_row(outcome, unsure) for outcome in outcomes)
         blocks += [
-            document.Heading(f"Performance gate: {_WORDS[overall_status(outcomes, unsure)]}", level=1),
+            Heading(f"Performance gate: {_WORDS[overall_status(outcomes, unsure)]}", level=1),
             Grid("gate", "Gate", _HEADS, rows),
         ]
     top = _ROWS
@@ -48,5 +49,5 @@ def _row(outcome: Outcome, unsure: Unsure) -> tuple[str, ...]:
     return tuple(map(printable, (outcome.gate, outcome.limit, sentence, mark)))
 
 
-def _encoded(blocks: Sequence[document.Block]) -> bytes:
+def _encoded(blocks: Sequence[Block]) -> bytes:
     return markdown(blocks).encode("utf-8", "backslashreplace")

@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from tb_perfcompare import number_text
 from tb_perfcompare.comparison.result.caveats import caveats_of, not_recorded
-from tb_perfcompare.comparison.result.comparison import Comparison, View
+from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.controls import for_page
 from tb_perfcompare.comparison.result.finding import Finding
 from tb_perfcompare.comparison.result.headline import Alternative, Headline, Shift, Verdict
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.side_facts import SideFacts
 from tb_perfcompare.comparison.result.table import Table
+from tb_perfcompare.comparison.result.table_catalogue import LEDGER
 from tb_perfcompare.comparison.result.wording import short, short_apart, verdict_word
 from tb_perfcompare.model.files import DEFAULT_SPAN
 from tb_perfcompare.model.formats import CYCLES
 from tb_perfcompare.model.input_shapes import tensor_shapes
-from tb_perfcompare.model.note import ALWAYS_SHOWN, Note
+from tb_perfcompare.model.note import ALWAYS_SHOWN
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, STEP_TIME
-from tb_perfcompare.quick_dataclass import dataclass
+from tb_perfcompare.render.blocks import Block, Facts, Heading, Listing, Paragraph, notes_section, table_blocks
 from tb_perfcompare.render.brief_tables import brief, telling_rows
-from tb_perfcompare.render.grid import MARKS, Grid, grid_of, sums_line
+from tb_perfcompare.render.grid import MARKS, grid_of
 from tb_perfcompare.render.ledger_tables import (
-    LEDGER,
     category_table,
     entity_table,
     largest_category,
@@ -75,42 +75,6 @@ _FINDINGS_OPEN = 5
 _OPEN = frozenset({Verdict.INCONCLUSIVE, Verdict.WITHHELD})
 _UNCLEAR = "~"  # marks an estimate whose verdict is inconclusive
 _PARTS_LISTED = 40
-
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """A heading; `level` 1 is the verdict, 2 a section."""
-
-    text: str
-    level: int = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Paragraph:
-    """One or more sentences."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """Rows of (name, value); a row with an empty name continues the one before."""
-
-    rows: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """Items of (sentence, detail in smaller type or ""), numbered if their order matters. A page folds the items after
-    the first `open` ones; None: folds none."""
-
-    items: tuple[tuple[str, str], ...]
-    numbered: bool = False
-    open: int | None = None
-
-
-Block = Heading | Paragraph | Facts | Listing | Grid
 
 
 def report(comparison: Comparison, *, top: int, is_page: bool = False) -> tuple[Block, ...]:
@@ -185,19 +149,7 @@ def table_report(comparison: Comparison, name: str, *, top: int | None) -> tuple
         tables = (*table_blocks(entity_table(comparison), top=top), *below)
     else:
         tables = table_blocks(table_named(comparison, name), top=top)
-    return (*tables, *_notes_section(note for note in comparison.notes if note.code in ALWAYS_SHOWN))
-
-
-def view_blocks(view: View, *, top: int | None) -> tuple[Block, ...]:
-    """Builds the blocks of one table of a single run, with its sums and the run's notes."""
-    return (*table_blocks(view.table, top=top, sums=view.sums), *_notes_section(view.notes))
-
-
-def table_blocks(table: Table, *, top: int | None, sums: Mapping[str, float | None] | None = None) -> tuple[Block, ...]:
-    """Builds a heading and the table; `sums` are over all rows, by column."""
-    grid = grid_of(table, top=top, brief=False)
-    total = sums_line(table, sums or {})
-    return (Heading(printable(table.title)), replace(grid, notes=(*total, *grid.notes)))
+    return (*tables, *notes_section(note for note in comparison.notes if note.code in ALWAYS_SHOWN))
 
 
 def table_named(comparison: Comparison, name: str) -> Table:
@@ -349,9 +301,3 @@ def _caveats(comparison: Comparison) -> Listing:
         about = caveat.where if caveat.status == "note" else caveat.name
         items.append((f"{failed}{about}: {caveat.message}" if about else caveat.message, weakens))
     return _listing((*items, *((sentence, "") for sentence in not_recorded(comparison.notes))))
-
-
-def _notes_section(notes: Iterable[Note]) -> tuple[Block, ...]:
-    """Lists the notes that affect a table shown without the report; () if there are none."""
-    items = tuple((printable(note.sentence), "") for note in notes)
-    return (Heading("Notes"), Listing(items)) if items else ()

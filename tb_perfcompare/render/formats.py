@@ -1,6 +1,7 @@
 """Renders comparisons and tables in formats, by the names that the command line and the API use.
 
-The renderers of HTML, Markdown and CSV are imported when needed: a command that prints a list needs none of them.
+The report and the renderers of HTML, Markdown and CSV are imported when needed: a command that prints a list needs none
+of them.
 """
 
 from __future__ import annotations
@@ -8,9 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tb_perfcompare.comparison.result.table_catalogue import LEDGER
 from tb_perfcompare.quick_dataclass import dataclass
-from tb_perfcompare.render import document
-from tb_perfcompare.render.ledger_tables import LEDGER
+from tb_perfcompare.render.blocks import Block, table_blocks, view_blocks
 from tb_perfcompare.render.text import text
 from tb_perfcompare.render.widths import Terminal
 from tb_perfcompare.render.wire.json_encoding import json_document
@@ -53,6 +54,8 @@ def render(
     terminal  the terminal that shows the text; None for a file or a pipe
     top       rows per table; None: DEFAULT_TOP in a report, all if `table` is given, in CSV and in JSON
     """
+    from tb_perfcompare.render import document
+
     match name:
         case "json":
             return json_document(_narrowed(comparison, table, top).to_dict())
@@ -73,7 +76,7 @@ def render_table(table: Table, name: str, *, terminal: Terminal | None = None) -
     """Renders all of a single table as "text", "md", "csv" or "html"."""
     if name == "csv":
         return _csv(table, None)
-    blocks = document.table_blocks(table, top=None)
+    blocks = table_blocks(table, top=None)
     if name != "html":
         return _utf8(_rendered(blocks, name, terminal))
     from tb_perfcompare.render.html_report import table_page
@@ -89,10 +92,10 @@ def render_view(view: View, name: str, *, top: int | None = None, terminal: Term
         case "json":
             cut = view if top is None else replace(view, table=first_rows(view.table, top))
             return json_document(cut.to_dict())
-    return _utf8(_rendered(document.view_blocks(view, top=top), name, terminal))
+    return _utf8(_rendered(view_blocks(view, top=top), name, terminal))
 
 
-def _rendered(blocks: tuple[document.Block, ...], name: str, terminal: Terminal | None = None) -> str:
+def _rendered(blocks: tuple[Block, ...], name: str, terminal: Terminal | None = None) -> str:
     match name:
         case "text":
             return text(blocks, terminal)
@@ -114,7 +117,7 @@ def _narrowed(comparison: Comparison, table: str | None, top: int | None) -> Com
     if table == LEDGER:
         tables = {}
     elif table is not None:
-        tables = {table: document.table_named(comparison, table)}
+        tables = {table: comparison.table(table)}
     if top is not None:
         tables = {name: first_rows(kept_table, top) for name, kept_table in tables.items()}
     return replace(comparison, tables=tables)

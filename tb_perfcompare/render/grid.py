@@ -9,7 +9,6 @@ from dataclasses import replace
 from tb_perfcompare import number_text
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Table
-from tb_perfcompare.comparison.result.wording import many
 from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.names.short_names import short_names
 from tb_perfcompare.quick_dataclass import dataclass
@@ -83,7 +82,7 @@ def sums_line(table: Table, sums: Mapping[str, float | None]) -> tuple[str, ...]
         for column in table.columns
         if column.shown and column.kind != "fraction" and (total := sums.get(column.name)) is not None
     ]
-    return (f"Sum of {many(len(table.rows), 'row')}: {', '.join(parts)}.",) if parts else ()
+    return (f"Sum of {number_text.many(len(table.rows), 'row')}: {', '.join(parts)}.",) if parts else ()
 
 
 def _exact(column: Column, total: float) -> str:

@@ -11,7 +11,7 @@ from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.names.short_names import short_names
 from tb_perfcompare.number_text import MINUS
 from tb_perfcompare.quick_dataclass import dataclass
-from tb_perfcompare.render.document import Block, Facts, Heading, Listing, Paragraph
+from tb_perfcompare.render.blocks import Block, Facts, Heading, Listing, Paragraph
 from tb_perfcompare.render.grid import Grid, Head, without_blank
 from tb_perfcompare.render.html_style import STYLE, cards, is_wide
 from tb_perfcompare.render.widths import elide_names

@@ -13,7 +13,8 @@ from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Row, Table
 from tb_perfcompare.comparison.result.wording import noun_of
 from tb_perfcompare.render import document
-from tb_perfcompare.render.document import Block, Heading, Paragraph, run_names
+from tb_perfcompare.render.blocks import Block, Heading, Paragraph
+from tb_perfcompare.render.document import run_names
 from tb_perfcompare.render.grid import Grid, grid_of
 from tb_perfcompare.render.html import Markup, Page, Picture
 from tb_perfcompare.render.ledger_tables import at_equal_speed

@@ -12,10 +12,8 @@ from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Table
+from tb_perfcompare.comparison.result.table_catalogue import LEDGER
 from tb_perfcompare.comparison.result.wording import of_cpu_alone
-
-LEDGER = "ledger"
-"""Table name by which the ledger is requested."""
 
 _TITLE = "Exposed time per step, adding up to the change"
 _PARTS_TITLE = "The largest of these by who called them and with which input shape"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from tb_perfcompare.lazy_regex import regex
-from tb_perfcompare.render.document import Block, Facts, Heading, Listing, Paragraph
+from tb_perfcompare.render.blocks import Block, Facts, Heading, Listing, Paragraph
 from tb_perfcompare.render.grid import Grid, Head, with_short_names
 from tb_perfcompare.render.widths import elide_names
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 
 from tb_perfcompare.lazy_regex import regex
-from tb_perfcompare.render.document import Block, Facts, Heading, Listing, Paragraph
+from tb_perfcompare.render.blocks import Block, Facts, Heading, Listing, Paragraph
 from tb_perfcompare.render.grid import Grid, Head, with_short_names, without_blank
 from tb_perfcompare.render.widths import Terminal, display_width, elide, elide_names
 

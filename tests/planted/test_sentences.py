@@ -9,7 +9,8 @@ import pytest
 from tb_perfcompare.comparison.causes.rules import RULE_NAMES, why_silent
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Finding
-from tb_perfcompare.render.document import Heading, report
+from tb_perfcompare.render.blocks import Heading
+from tb_perfcompare.render.document import report
 from tests.planted.sentences import comparisons, findings
 from tests.test_words import AVOIDED
 

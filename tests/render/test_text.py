@@ -9,7 +9,8 @@ import pytest
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.model.summary.summary import DeviceFacts
-from tb_perfcompare.render.document import CAVEATS, DECIDED, WHERE, WHY, Facts, Heading, Paragraph, report, table_blocks
+from tb_perfcompare.render.blocks import Facts, Heading, Paragraph, table_blocks
+from tb_perfcompare.render.document import CAVEATS, DECIDED, WHERE, WHY, report
 from tb_perfcompare.render.text import text
 from tb_perfcompare.render.widths import Terminal
 from tb_perfcompare.units import Better

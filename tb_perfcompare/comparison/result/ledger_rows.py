@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.result.plain_values import Unbounded, as_plain
+from tb_perfcompare.comparison.result.table_catalogue import LEDGER
 from tb_perfcompare.model.arrays import Flags, Floats, unique
 from tb_perfcompare.model.texts import Texts
 from tb_perfcompare.quick_dataclass import dataclass
@@ -17,9 +18,6 @@ from tb_perfcompare.quick_dataclass import dataclass
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-
-LEDGER = "ledger"
-"""Name by which the ledger is requested as a table."""
 
 _NANOSECONDS = "ns x denominator"
 _LEDGER_COLUMNS = (

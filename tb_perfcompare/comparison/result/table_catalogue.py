@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, TypedDict
 
+LEDGER = "ledger"
+"""Name by which the ledger is requested as a table."""
+
 
 class TableFacts(TypedDict):
     """Properties of a table."""

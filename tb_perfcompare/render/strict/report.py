@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.strict.processes import ProcessPair
 from tb_perfcompare.comparison.strict.report import StrictReport
 from tb_perfcompare.model.recordings.counter_units import UnitNote
 from tb_perfcompare.number_text import many, quantity
-from tb_perfcompare.render.document import Block, Heading, Listing, Paragraph
+from tb_perfcompare.render.blocks import Block, Heading, Listing, Paragraph
 from tb_perfcompare.render.grid import grid_of
 from tb_perfcompare.render.printable import printable, without_controls
 from tb_perfcompare.render.strict.prose import COUNTERS_HEAD, MARKDOWN, PLAIN, Prose, prose

@@ -5,7 +5,6 @@ from __future__ import annotations
 from tb_perfcompare.sources.storage.addresses import is_address, scheme_of, without_secrets
 from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
 from tb_perfcompare.sources.storage.inside_only import InsideOnly
-from tb_perfcompare.sources.storage.remote import RemoteFileSystem
 
 __all__ = ["file_system", "is_address", "without_secrets"]
 
@@ -18,5 +17,7 @@ def file_system(path: str, link_root: str = "") -> FileSystem:
     """
     scheme = scheme_of(path)
     if scheme:
+        from tb_perfcompare.sources.storage.remote import RemoteFileSystem
+
         return RemoteFileSystem(scheme)
     return InsideOnly(link_root) if link_root else LOCAL

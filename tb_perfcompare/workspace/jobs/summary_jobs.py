@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.errors import CorruptInput, InputChanged, InputError, MarkerMissing, UnrecognisedFormat
 from tb_perfcompare.model.collector import paused_collector
@@ -29,6 +28,7 @@ from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side, Steps, in_expected_state
 
 if TYPE_CHECKING:
+    from tb_perfcompare.comparison.result.comparison import Comparison
     from tb_perfcompare.sources.registry import Recording
 
 T = TypeVar("T")
