@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import atexit
 import contextlib
-import gc
 import logging
 import os
 import sys
@@ -151,12 +151,17 @@ def _parsed(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 def process() -> NoReturn:
-    """Runs `main` as this process and exits. Garbage collection is off, also at exit: the process ends before it would
-    pay off."""
+    """Runs `main` as this process and exits. Collects no garbage and leaves freeing memory to the system: Python would
+    take 5 to 12 ms for it."""
     with paused_collector():
         status = main()
-        gc.freeze()
-    sys.exit(status)
+        atexit._run_exitfuncs()
+        try:
+            for stream in filter(None, (sys.stdout, sys.stderr)):
+                stream.flush()
+        except OSError:
+            sys.exit(status)  # Python tries again and reports it
+        os._exit(status)
 
 
 def main(argv: Sequence[str] | None = None, stdout: TextIO | None = None, stderr: TextIO | None = None) -> int:
