@@ -66,18 +66,19 @@ def summarize_file(job: SummaryJob, report: Reporter) -> Summary:
 
 @paused_collector()
 def outline_file(job: SummaryJob, report: Reporter) -> Outline:
-    """Reads one file for the facts that a list of runs shows. Raises what summarize_file raises."""
-    result = _from_recording(job, report, _outline_of_trace)
+    """Reads one file for the facts that a list of runs shows, the hash of its bytes not among them. Raises what
+    summarize_file raises."""
+    result = _from_recording(job, report, _outline_of_trace, want_hash=False)
     return result if isinstance(result, Outline) else outline_of(result)
 
 
 def _from_recording(
-    job: SummaryJob, report: Reporter, of_trace: Callable[[TraceRecording, SummaryJob], T]
+    job: SummaryJob, report: Reporter, of_trace: Callable[[TraceRecording, SummaryJob], T], *, want_hash: bool = True
 ) -> T | Summary:
     """Returns `of_trace(trace, job)` for a trace, the summary for any other recording."""
     file, origin = job.file, origin_of(job.file)
     with with_shown_name(file):
-        match read_recording(file, report):
+        match read_recording(file, report, want_hash=want_hash):
             case TraceRecording() as trace:
                 report(Progress("summarising", file.shown, file.bytes, file.bytes, trace.stats.events))
                 with _named_marker(job):
@@ -143,7 +144,7 @@ def read_counter_file(file: CaptureFile, report: Reporter) -> CounterTable:
         return replace(read_counters(file.path, fs=fs, report=report), source=file.shown)
 
 
-def read_recording(file: CaptureFile, report: Reporter) -> Recording:
+def read_recording(file: CaptureFile, report: Reporter, *, want_hash: bool = True) -> Recording:
     """Reads a file. Notes name it relative to its source, progress reports and errors as it is shown. Raises
     InputError, InputChanged if the file is not in its expected state or leaves it while it is read, and Cancelled."""
     from tb_perfcompare.sources import registry
@@ -152,7 +153,7 @@ def read_recording(file: CaptureFile, report: Reporter) -> Recording:
         report(replace(progress, path=file.shown))
 
     with with_shown_name(file), in_expected_state(file) as fs:
-        return registry.read(file.path, fs=fs, report=renamed, want_hash=True, name=file.name, part=file.part)
+        return registry.read(file.path, fs=fs, report=renamed, want_hash=want_hash, name=file.name, part=file.part)
 
 
 def origin_of(file: CaptureFile) -> Origin:
