@@ -84,7 +84,7 @@ def by_name(timeline: InterpretedTrace, rows: Ints, likely: Iterable[int] | None
     return {name: np.array(codes, dtype=np.int64) for name, codes in codes_of.items()}
 
 
-def rows_named(timeline: InterpretedTrace, rows: Ints, codes: Iterable[Ints]) -> Ints:
+def rows_named(timeline: InterpretedTrace, rows: Ints, codes: Iterable[Ints | list[int]]) -> Ints:
     """Returns the rows that have one of the names."""
     wanted = np.zeros(len(timeline.events.strings), dtype=np.bool_)
     for group in codes:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from tb_perfcompare.analysis.columns.event_masks import is_one_of
-from tb_perfcompare.analysis.columns.numbering import gather
+from tb_perfcompare.analysis.iterations.annotations import rows_named
 from tb_perfcompare.analysis.iterations.marks import (
     MIN_OCCURRENCES,
     MIN_PART,
@@ -19,15 +18,12 @@ from tb_perfcompare.analysis.iterations.marks import (
 )
 from tb_perfcompare.analysis.iterations.sequences import Sequence, score
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.events import Category
-from tb_perfcompare.model.names.names import LOADER_BEGINNINGS, is_loader
+from tb_perfcompare.model.names.names import is_loader, passing_names
 from tb_perfcompare.model.summary.iterations import OPTIMIZER
 
 LOADER, STEP, EACH = "enumerate(DataLoader)*", "Optimizer.step#*", "each Optimizer.step#*"
 _STEP_PREFIX = "Optimizer.step#"
-_BEGINNINGS = (_STEP_PREFIX, *LOADER_BEGINNINGS)
-"""Prefixes of all names that pass a test of this module."""
 _MAX_PER_ITERATION = 4
 _CLEARLY_BETTER = 0.05
 _MAX_PAIRED = 1_000
@@ -41,7 +37,11 @@ def training_marks(
     If an iteration makes several optimizer steps (two networks), the last one ends it; marks at each are offered as
     well. Second come those that cover only a part of the recording, where it does not train all the time.
     """
-    begun, stepped = _rows(timeline, (is_loader, _is_optimizer_step))
+    strings = timeline.events.strings
+    rows = np.flatnonzero(is_one_of(timeline.events.category, (Category.OPERATOR, Category.ANNOTATION)))
+    begun = rows_named(timeline, rows, [passing_names(is_loader, strings)])
+    likely = strings.beginning((_STEP_PREFIX,))
+    stepped = rows_named(timeline, rows, [[code for code in likely if strings[code].startswith(_STEP_PREFIX)]])
     each = marks_of(timeline, OPTIMIZER, STEP, stepped, ends=True)
     once = _once_per_iteration(each, sequences)
     steps = from_the_beginning(timeline, once, sequences, closed=True)
@@ -53,24 +53,6 @@ def training_marks(
     if once.every > 1 and can_be_steps(each, extent):
         candidates.append(replace(each, name=EACH))
     return candidates, in_part
-
-
-def _is_optimizer_step(name: str) -> bool:
-    return name.startswith(_STEP_PREFIX)
-
-
-def _rows(timeline: InterpretedTrace, tests: tuple[Callable[[str], bool], ...]) -> list[Ints]:
-    """Returns, for each test, the host events whose names pass it."""
-    events = timeline.events
-    texts = events.strings.texts
-    rows = np.flatnonzero(is_one_of(events.category, (Category.OPERATOR, Category.ANNOTATION)))
-    likely = events.strings.beginning(_BEGINNINGS)
-    rows_of = []
-    for test in tests:
-        wanted = np.zeros(len(texts), dtype=np.bool_)
-        wanted[[code for code in likely if test(texts[code])]] = True
-        rows_of.append(rows[gather(wanted, gather(events.name, rows))])
-    return rows_of
 
 
 def _once_per_iteration(marks: Marks, sequences: list[Sequence]) -> Marks:

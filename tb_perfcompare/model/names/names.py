@@ -51,8 +51,6 @@ LOADER_NAME = "enumerate(DataLoader).__next__"
 LOADER_PREFIX = "enumerate(DataLoader)#"
 _LOADER_SUFFIX = ".__next__"
 _PIPE_PREFIX = "enumerate(DataPipe)#"
-LOADER_BEGINNINGS = (LOADER_PREFIX, _PIPE_PREFIX)
-"""Prefixes of every name that passes is_loader."""
 _WRAPPERS = ("DataParallel.forward", "DistributedDataParallel.forward")
 
 _UPDATE = regex(
@@ -141,7 +139,7 @@ def is_wrapper(name: str) -> bool:
 
 _BEGINNINGS: dict[Callable[[str], bool], tuple[str, ...]] = {
     is_step: (STEP_PREFIX,),
-    is_loader: LOADER_BEGINNINGS,
+    is_loader: (LOADER_PREFIX, _PIPE_PREFIX),
     is_optimizer: ("Optimizer.",),
     is_wrapper: _WRAPPERS,
     is_collective_annotation: (*COLLECTIVE_LIBRARIES, *COLLECTIVE_RANGES),
