@@ -19,7 +19,7 @@ from tb_perfcompare.analysis.columns.native_passes import Coded
 from tb_perfcompare.analysis.columns.nesting import sorted_order
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.api_calls import RELEASE, STREAM_WAIT, WAIT
-from tb_perfcompare.model.arrays import EventIndex, Flags, Ints, are_in, is_of, is_run_start, unique
+from tb_perfcompare.model.arrays import EventIndex, Flags, Ints, are_in, is_of, is_run_start, places_of, unique
 from tb_perfcompare.model.events import Category, FlowTable
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -174,20 +174,7 @@ def _handed_over(lane: Ints, begins: Ints, ends: Ints) -> tuple[Ints, Ints, Ints
 
 
 def _place_of_largest(values: Ints, low: Ints, high: Ints) -> Ints:
-    """Index of the largest value in each non-empty range [low, high), the first of equal ones.
-
-    A sparse table: indices of the largest of 1, 2, 4, ... values are computed in turn; two of them cover a range.
-    """
-    largest, length = np.zeros(len(low), dtype=np.int64), high - low
-    best, width = np.arange(len(values)), 1
-    while True:
-        covered = np.flatnonzero((length >= width) & (length < 2 * width))
-        largest[covered] = _larger(values, best[low[covered]], best[high[covered] - width])
-        if not (length >= 2 * width).any():
-            return largest
-        best = _larger(values, best[:-width], best[width:])
-        width *= 2
-
-
-def _larger(values: Ints, left: Ints, right: Ints) -> Ints:
-    return np.where(values[right] > values[left], right, left)
+    """Index of the largest value in each non-empty range [low, high), the first of equal ones."""
+    order = np.lexsort((-np.arange(len(values)), values))
+    ranks = np.append(places_of(order, len(values)), 0)
+    return order[np.maximum.reduceat(ranks, np.stack([low, high], axis=1).ravel())[::2]]

@@ -299,12 +299,9 @@ def _roles(
     role[is_of(category, Category.MEMCPY)] = StepCategory.MEMCPY
     role[is_of(category, Category.MEMSET)] = StepCategory.MEMSET
     # Kernels that a collective operator launched are communication, whatever their name.
-    communicates = np.zeros(len(events.strings), dtype=bool)
-    record = events.strings.find("record_param_comms")
-    if record >= 0:
-        communicates[record] = True
     rows = np.flatnonzero(kernel & (operator >= 0))
-    under = communicates[events.name[operator[rows]]] | annotated[operator[rows]]
+    is_record = events.name[operator[rows]] == events.strings.find("record_param_comms")
+    under = is_record | annotated[operator[rows]]
     role[rows[under]] = StepCategory.COMMUNICATION
     return role
 
