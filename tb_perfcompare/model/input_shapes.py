@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any, Final
 
@@ -94,6 +95,18 @@ def tensor_types(types: str) -> tuple[str, ...]:
     if not isinstance(kinds, list):
         return (shown_shape(types),) if types else ()
     return tuple(kind.removeprefix("c10::") for kind in map(str, kinds) if kind not in NO_TENSOR)
+
+
+@lru_cache(maxsize=1 << 14)
+def argument_text(raw: str) -> str:
+    """A JSON argument as Python writes its value: `[[32, 3, 224, 224], []]`; unchanged if it is invalid JSON."""
+    with suppress(ValueError, RecursionError):
+        return str(json.decode(raw))
+    from json import loads  # also takes NaN, numbers beyond a double and lone surrogates
+
+    with suppress(ValueError, RecursionError):
+        return str(loads(raw))
+    return raw
 
 
 def _inputs(shape: str) -> list[Any]:

@@ -13,13 +13,13 @@ from tb_perfcompare.analysis.columns.event_masks import is_one_of, used_codes
 from tb_perfcompare.analysis.columns.grouping import Groups, argument_values, number_combinations
 from tb_perfcompare.analysis.columns.numbering import factorize, gather, numbered_pairs
 from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
-from tb_perfcompare.analysis.columns.shown_texts import shown_texts
 from tb_perfcompare.analysis.entities.collectives import message_table, messages_of
 from tb_perfcompare.analysis.entities.operators import forest_rows, numbered_texts
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Floats, Ints, StepIndex, is_of, weighted_means
 from tb_perfcompare.model.device import uses_tensor_cores
 from tb_perfcompare.model.events import Category, EventTable
+from tb_perfcompare.model.input_shapes import argument_text
 from tb_perfcompare.model.names.names import kernel_key
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.summary.collectives import BY_MESSAGE
@@ -259,13 +259,12 @@ def _text(
 
 def _values(strings: StringTable, codes: Ints) -> list[str | None]:
     """Decodes JSON texts to Python's spelling. A code is the text's index + 1; 0 gives None."""
-    used = [code for code in dict.fromkeys(codes.tolist()) if code > 0]
-    raw = [strings[code - 1] for code in used]
-    value: dict[int, str | None] = dict(zip(used, map(_decoded, raw, shown_texts(raw)), strict=True))
+    value: dict[int, str | None] = {code: _decoded(strings[code - 1]) for code in {*codes.tolist()} if code > 0}
     return list(map(value.get, codes.tolist()))
 
 
-def _decoded(text: str, shown: str) -> str:
+def _decoded(text: str) -> str:
+    shown = argument_text(text)
     if not (text.startswith('"') and shown.startswith("[")):
         return shown
     try:

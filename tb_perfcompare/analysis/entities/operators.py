@@ -8,7 +8,6 @@ from tb_perfcompare.analysis.columns.grouping import Groups, number_combinations
 from tb_perfcompare.analysis.columns.nesting import nest, with_descendants
 from tb_perfcompare.analysis.columns.numbering import factorize, gather, rows_where, scatter_add
 from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
-from tb_perfcompare.analysis.columns.shown_texts import shown_texts
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import (
     EventIndex,
@@ -21,7 +20,7 @@ from tb_perfcompare.model.arrays import (
     unique_places,
 )
 from tb_perfcompare.model.events import EventTable
-from tb_perfcompare.model.input_shapes import types_in_one_spelling
+from tb_perfcompare.model.input_shapes import argument_text, types_in_one_spelling
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.summary.summary import GroupTable
 from tb_perfcompare.model.texts import Coded, TextPool, column, keys
@@ -134,7 +133,7 @@ def numbered_texts(strings: StringTable, codes: Ints, *, is_types: bool = False)
     occurrence. Types (`is_types`) are in one spelling.
     """
     stated = codes[1:] if len(codes) and codes[0] == 0 else codes
-    shown = shown_texts(list(map(strings.texts.__getitem__, (stated - 1).tolist())))
+    shown = [argument_text(strings[code]) for code in (stated - 1).tolist()]
     if is_types:
         shown = list(map(types_in_one_spelling, shown))
     texts = list(dict.fromkeys(("", *shown)))
