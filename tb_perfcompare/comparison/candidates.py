@@ -12,11 +12,11 @@ import numpy as np
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Check, Finding
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
+from tb_perfcompare.comparison.result.plain_values import DeviceDict, device_dict
 from tb_perfcompare.comparison.result.side_facts import SideFacts
 from tb_perfcompare.comparison.result.table import Table, cells_of
 from tb_perfcompare.comparison.statistics.multiple_testing import holm
 from tb_perfcompare.model.note import ALWAYS_SHOWN, Note
-from tb_perfcompare.model.summary.summary import DeviceFacts
 from tb_perfcompare.quick_dataclass import dataclass
 
 _ROW_TABLES = ("kernels", "functions", "operators")
@@ -27,16 +27,31 @@ KEY_JOINT = " › "
 
 
 @dataclass(frozen=True, slots=True)
-class SideBrief:
-    """One side in brief: dropped has (reason, steps) for steps that are not compared, the most frequent first."""
+class Skipped:
+    """Number of steps left out for one reason."""
 
-    run: str
-    format: str
-    device: DeviceFacts
-    steps_total: int
-    steps_admitted: int
-    captures: int
-    dropped: tuple[tuple[str, int], ...]
+    reason: Annotated[str, "why they are not compared"]
+    steps: Annotated[int, "number of steps"]
+
+
+@dataclass(frozen=True, slots=True)
+class BriefSteps:
+    """Step counts of a side: recorded, compared, and left out by reason."""
+
+    count: Annotated[int, "number of steps recorded"]
+    admitted: Annotated[int, "number of steps compared"]
+    dropped: Annotated[tuple[Skipped, ...], "steps not compared, the most frequent reason first"]
+
+
+@dataclass(frozen=True, slots=True)
+class SideBrief:
+    """One side in brief."""
+
+    run: Annotated[str, "run name"]
+    format: Annotated[str, "format of the files, such as `torch_profiler_trace`"]
+    device: Annotated[DeviceDict, "device the side ran on"]
+    steps: Annotated[BriefSteps, "steps recorded, compared and dropped"]
+    captures: Annotated[int, "number of captures: recordings of this side at different times"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,20 +65,18 @@ class RowTimes:
 
 @dataclass(frozen=True, slots=True)
 class CandidateResult:
-    """A comparison in brief. `checks` are those that warn or failed; `cause` is the first of `causes` findings.
-    `parts` are the ledger's; `rows`: those of `table` ("" for none) with the most time in the baseline or the
-    largest change; `notes`: about parts of the two runs that are in no figure."""
+    """A comparison in brief. The notes are about parts of the two runs that are in no figure."""
 
-    baseline: SideBrief
-    candidate: SideBrief
-    headline: Headline
-    checks: tuple[Check, ...]
-    cause: Finding | None
-    causes: int
-    parts: tuple[RowTimes, ...] = ()
-    table: str = ""
-    rows: tuple[RowTimes, ...] = ()
-    notes: tuple[Note, ...] = ()
+    baseline: Annotated[SideBrief, "what was compared of the baseline"]
+    candidate: Annotated[SideBrief, "what was compared of the candidate"]
+    headline: Annotated[Headline, "verdict on the step time, with its figures"]
+    checks: Annotated[tuple[Check, ...], "checks that warn or failed"]
+    cause: Annotated[Finding | None, "first finding; null without findings"]
+    causes: Annotated[int, "number of findings"]
+    parts: Annotated[tuple[RowTimes, ...], "step time by category"] = ()
+    table: Annotated[str, "name of the table that `rows` is from; empty if there is none"] = ""
+    rows: Annotated[tuple[RowTimes, ...], "rows of `table` with the largest baseline time or the largest change"] = ()
+    notes: Annotated[tuple[Note, ...], "notes about the recordings of either side"] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +141,5 @@ def adjusted(headlines: Sequence[Headline | None], alpha: float) -> tuple[Adjust
 
 def _brief(side: SideFacts) -> SideBrief:
     dropped = Counter(step.reason for step in side.dropped).most_common()
-    return SideBrief(
-        side.run, side.format, side.device, side.steps_total, side.steps_admitted, side.captures, tuple(dropped)
-    )
+    steps = BriefSteps(side.steps_total, side.steps_admitted, tuple(Skipped(*reason) for reason in dropped))
+    return SideBrief(side.run, side.format, device_dict(side.device), steps, side.captures)

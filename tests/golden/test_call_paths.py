@@ -41,7 +41,7 @@ def test_the_paths_of_every_row_sum_to_it(pair: tuple[str, str], stacks: bool, r
         for row in list({**a.places.get(table, {}), **b.places.get(table, {})})[::EVERY]:
             found = row_paths(table, row, a, b, most=10**9)
             for way in found.ways:
-                if not any(way.absent):
+                if way.absent.baseline is way.absent.candidate is None:
                     rest = way.rest
                     assert not any(value for pair in (rest.calls, *rest.times.values()) for value in pair), (table, row)
             seen += 1
@@ -51,9 +51,9 @@ def test_the_paths_of_every_row_sum_to_it(pair: tuple[str, str], stacks: bool, r
 def test_the_copies_of_the_data_loader_are_called_from_the_transforms() -> None:
     """Without workers these functions prepare the batches in the main process."""
     found = row_paths("operators", "aten::copy_", *map(source, (NORMAL, LOADERS)))
-    python = next(way for way in found.ways if way.name == BY_PYTHON)
+    python = next(way for way in found.ways if way.way == BY_PYTHON)
     first = python.paths[0]
-    assert first.frames[-1].name.endswith("transforms/functional.py(138): to_tensor")
-    assert first.figures.times[""][1] is None
-    (baseline, _), (of_all, _) = first.figures.times[""], found.total.times[""]
+    assert found.frames[first["frames"][-1]][1].endswith("transforms/functional.py(138): to_tensor")
+    assert first["times"][""][1] is None
+    (baseline, _), (of_all, _) = first["times"][""], found.total.times[""]
     assert baseline is not None and of_all is not None and baseline > 0.6 * of_all

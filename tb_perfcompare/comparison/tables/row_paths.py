@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import lcm
-from typing import Annotated
+from typing import Annotated, TypedDict
 
 from tb_perfcompare.comparison.tables.path_source import PATHED, RELATED, Frame, PathSource, Values, row_place
 from tb_perfcompare.comparison.tables.table_specs import TABLE_SPECS
@@ -29,15 +29,6 @@ Pair = tuple[int | None, int | None]
 
 
 @dataclass(frozen=True, slots=True)
-class PathFrame:
-    """A frame of a path; `table` has a row of this name, "" if there is none."""
-
-    kind: str
-    name: str
-    table: str
-
-
-@dataclass(frozen=True, slots=True)
 class Figures:
     """Calls and times (measure -> nanoseconds), all per step and multiplied by RowPaths.denominator."""
 
@@ -45,38 +36,64 @@ class Figures:
     times: Annotated[Mapping[str, Pair], "measure -> nanoseconds per step x `denominator`: baseline, candidate"]
 
 
-@dataclass(frozen=True, slots=True)
-class CallPath:
-    """A call path; `frames` from the outermost in; `candidate_frames` if the candidate's differ, in folders and line
-    numbers."""
+class _CallPathDict(TypedDict):
+    frames: Annotated[Sequence[int], "indices into RowPaths.frames, outermost first"]
+    calls: Annotated[Pair, "calls per step x `denominator`: baseline, candidate"]
+    times: Annotated[Mapping[str, Pair], "measure -> nanoseconds per step x `denominator`: baseline, candidate"]
 
-    frames: tuple[PathFrame, ...]
-    candidate_frames: tuple[PathFrame, ...] | None
-    figures: Figures
+
+class CallPathDict(_CallPathDict, total=False):
+    """One call path to the row."""
+
+    candidate_frames: Annotated[Sequence[int], "the same for the candidate, if its folders or line numbers differ"]
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """Why a side has no paths."""
+
+    baseline: Annotated[str | None, "what the baseline's recording lacks; null if it has paths"]
+    candidate: Annotated[str | None, "the same for the candidate"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """The part of the row that is not in the listed paths."""
+
+    calls: Annotated[Pair, "calls per step x `denominator`: baseline, candidate"]
+    times: Annotated[Mapping[str, Pair], "measure -> nanoseconds per step x `denominator`: baseline, candidate"]
+    paths: Annotated[int, "number of paths in the rest"]
 
 
 @dataclass(frozen=True, slots=True)
 class PathSplit:
-    """The row split one way: BY_OPERATOR or BY_PYTHON. `paths` and `rest` sum to the row; `others` is the number of
-    paths in the rest, whose figures are zero if there are none. `absent` gives for each side the reason why it has
-    no paths, "" if it has."""
+    """The row split by one kind of path."""
 
-    name: str
-    paths: tuple[CallPath, ...]
-    rest: Figures
-    others: int
-    absent: tuple[str, str]
+    way: Annotated[
+        str, "kind of path: `operators` (modules and operators) or `python` (Python functions and operators)"
+    ]
+    absent: Annotated[Absent, "why a side has no paths of this kind"]
+    paths: Annotated[
+        Sequence[CallPathDict], "at most 40 paths, the largest change first; with `rest` they sum to `RowPaths.total`"
+    ]
+    rest: Annotated[Rest, "sum of the paths that are not listed"]
+
+
+PathFrame = tuple[str, str, str]
+"""Kind, name, and the table that has a row of this name, "" if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowPaths:
-    """Call paths of one row. `measures`: name -> label, "" the table's main one."""
+    """Call paths of one row. `measures`: name -> label, "" the table's main one; `frames`: of all paths, each once, as
+    stacks share most of them."""
 
     table: str
     row: str
     denominator: int
     measures: Mapping[str, str]
     total: Figures
+    frames: tuple[PathFrame, ...]
     ways: tuple[PathSplit, ...]
 
 
@@ -103,13 +120,14 @@ def row_paths(
     totals = [side.total(table, row) for side in sides]
     total = _figures(list(sources), totals[0], totals[1], factors)
     plain = any(side.has_modules for side in sides) and not all(side.has_modules for side in sides)
-    ways = []
+    ways, numbers = [], dict[PathFrame, int]()
     for name in (BY_OPERATOR, BY_PYTHON) if sources else ():
         stacks = [side.paths(name, table, row, without_modules=plain, together=together) for side in sides]
         a, b = stacks
         joined = list(_joined(a, b) if name == BY_PYTHON else ((way, None, a.get(way), b.get(way)) for way in a | b))
-        ways.append(_path_split(name, joined, total, list(sources), factors, sides, most))
-    return RowPaths(table, row, denominator, labels, total, tuple(ways))
+        every = [(frames, other, _figures(list(sources), x, y, factors)) for frames, other, x, y in joined]
+        ways.append(_path_split(name, every, total, sides, numbers, most))
+    return RowPaths(table, row, denominator, labels, total, tuple(numbers), tuple(ways))
 
 
 def by_change(times: Pair) -> tuple[int, int]:
@@ -119,6 +137,7 @@ def by_change(times: Pair) -> tuple[int, int]:
 
 
 _ValuesByPath = Mapping[tuple[Frame, ...], Values]
+_Path = tuple[tuple[Frame, ...], tuple[Frame, ...] | None, Figures]
 _Joined = tuple[tuple[Frame, ...], tuple[Frame, ...] | None, Values | None, Values | None]
 
 
@@ -141,21 +160,21 @@ def _joined(a: _ValuesByPath, b: _ValuesByPath) -> Iterator[_Joined]:
 
 
 def _path_split(
-    name: str, joined: list[_Joined], total: Figures, measures: list[str], factors: tuple[int, int],
-    sides: tuple[PathSource, PathSource], most: int,
+    name: str, every: list[_Path], total: Figures, sides: tuple[PathSource, PathSource], numbers: dict[PathFrame, int],
+    most: int,
 ) -> PathSplit:  # fmt: skip
-    every = [(frames, other, _figures(measures, a, b, factors)) for frames, other, a, b in joined]
     every.sort(key=lambda path: _order(path[0], path[2]))
-    paths = tuple(
-        CallPath(_shown(frames, sides), None if other is None else _shown(other, sides), figures)
-        for frames, other, figures in every[:most]
+    paths: list[CallPathDict] = []
+    for frames, other, figures in every[:most]:
+        paths.append({"frames": _numbers(frames, sides, numbers), "calls": figures.calls, "times": figures.times})
+        if other is not None:
+            paths[-1]["candidate_frames"] = _numbers(other, sides, numbers)
+    rest = Rest(
+        _rest(total.calls, [path["calls"] for path in paths]),
+        {measure: _rest(pair, [path["times"][measure] for path in paths]) for measure, pair in total.times.items()},
+        len(every) - len(paths),
     )
-    listed = [path.figures for path in paths]
-    rest = Figures(
-        _rest(total.calls, [figures.calls for figures in listed]),
-        {measure: _rest(total.times[measure], [figures.times[measure] for figures in listed]) for measure in measures},
-    )
-    return PathSplit(name, paths, rest, len(every) - len(paths), (sides[0].why_not(name), sides[1].why_not(name)))
+    return PathSplit(name, Absent(*(side.why_not(name) or None for side in sides)), paths, rest)
 
 
 def _order(frames: tuple[Frame, ...], figures: Figures) -> tuple[object, ...]:
@@ -181,10 +200,12 @@ def _rest(total: Pair, listed: list[Pair]) -> Pair:
     return a, b
 
 
-def _shown(frames: tuple[Frame, ...], sides: tuple[PathSource, PathSource]) -> tuple[PathFrame, ...]:
-    return tuple(
-        PathFrame(KINDS.get(FrameKind(kind), "other"), name, _table(kind, name, sides)) for kind, name in frames
-    )
+def _numbers(
+    frames: tuple[Frame, ...], sides: tuple[PathSource, PathSource], numbers: dict[PathFrame, int]
+) -> list[int]:
+    """Replaces frames by their numbers in `numbers`, which gets new ones."""
+    shown = ((KINDS.get(FrameKind(kind), "other"), name, _table(kind, name, sides)) for kind, name in frames)
+    return [numbers.setdefault(frame, len(numbers)) for frame in shown]
 
 
 def _table(kind: int, name: str, sides: tuple[PathSource, PathSource]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from typing import Annotated
 
 import numpy as np
 
@@ -16,17 +17,14 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class SideSteps:
-    """o observations of a side: steps, or means over the ranks that recorded the same steps.
+class StepTimes:
+    """Times of one row in each step of a side. A step may be a mean over the ranks that recorded it."""
 
-    step      (o,) number of the step
-    capture   (o,) span it was recorded in, numbered from 0
-    time_us   measure -> (o,) microseconds in each; None: the side does not have the row
-    """
-
-    step: tuple[str, ...]
-    capture: tuple[int, ...]
-    time_us: Mapping[str, tuple[float, ...]] | None
+    steps: Annotated[tuple[str, ...], "number of each step, as recorded"]
+    captures: Annotated[tuple[int, ...], "for each step, index of the span that recorded it, from 0"]
+    time_us: Annotated[
+        Mapping[str, tuple[float, ...]] | None, "times by measure, one per step; null if the side lacks the row"
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +35,8 @@ class RowSteps:
     row: str
     metric: str
     measures: Mapping[str, str]
-    baseline: SideSteps
-    candidate: SideSteps
+    baseline: StepTimes
+    candidate: StepTimes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,11 +125,8 @@ def measures_of(name: str, baseline: StepSource, candidate: StepSource) -> list[
     ]
 
 
-def _side(side: StepSource, name: str, index: int | None, measures: list[Measure]) -> SideSteps:
-    seen = side.samples
-    if index is None:
-        return SideSteps(seen.label, tuple(seen.capture.tolist()), None)
-    times = {
+def _side(side: StepSource, name: str, index: int | None, measures: list[Measure]) -> StepTimes:
+    times = None if index is None else {
         measure.name: tuple((side.times_ns(name, measure.source, [index])[0] / 1000).tolist()) for measure in measures
-    }
-    return SideSteps(seen.label, tuple(seen.capture.tolist()), times)
+    }  # fmt: skip
+    return StepTimes(side.samples.label, tuple(side.samples.capture.tolist()), times)

@@ -3,34 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated, TypedDict
 
 import numpy as np
 
 from tb_perfcompare.comparison.tables.row_steps import StepSource, measures_of, spec_of
 from tb_perfcompare.errors import SelectionError, choices
-from tb_perfcompare.model.arrays import Flags, Floats, Ints, Nanoseconds, row_medians
+from tb_perfcompare.model.arrays import Ints, row_medians
 from tb_perfcompare.quick_dataclass import dataclass
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SideLines:
-    """n rows of a side in its o observations, in b buckets of neighbouring ones.
+class _SideLineDict(TypedDict):
+    median_us: Annotated[float, "median of all steps"]
+    low_us: Annotated[list[float], "time of each step; minimum of each group if `high_us` is present"]
 
-    steps       o
-    present     (n,) bool, whether the side has the row; if not, the figures are zero
-    median_ns   (n,) median over the observations
-    low_ns      (n, b) smallest of each bucket
-    high_ns     (n, b) largest of each bucket; None if every observation is its own bucket
-    """
+
+class SideLineDict(_SideLineDict, total=False):
+    """The steps of one row on one side, in order: the time of each, or the minimum and maximum of groups of steps."""
+
+    high_us: Annotated[list[float], "maximum of each group of steps; absent if steps are not grouped"]
+
+
+@dataclass(frozen=True, slots=True)
+class SideLines:
+    """The lines of several rows in the steps of a side, None for those it does not have."""
 
     steps: int
-    present: Flags
-    median_ns: Floats
-    low_ns: Nanoseconds
-    high_ns: Nanoseconds | None
+    lines: list[SideLineDict | None]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class RowSparklines:
     """One time of several rows on both sides. `measure` is its name, "" the table's main one, `label` its label."""
 
@@ -71,10 +73,17 @@ def extremes(values: Ints, points: int) -> tuple[Ints, Ints | None]:
 
 def _side(side: StepSource, name: str, source: str, rows: Sequence[str], points: int) -> SideLines:
     indices = [side.place(name, row) for row in rows]
-    present = np.array([index is not None for index in indices], dtype=np.bool_)
+    present = [index for index in indices if index is not None]
     count = len(side.samples.label)
-    values = np.zeros((len(rows), count), dtype=np.int64)
-    if present.any():
-        values[present] = side.times_ns(name, source, [index for index in indices if index is not None])
-    median = row_medians(values) if count else np.zeros(len(rows))
-    return SideLines(count, present, median, *extremes(values, points))
+    if not present or not count:
+        return SideLines(count, [None] * len(rows))
+    values = side.times_ns(name, source, present)
+    low, high = extremes(values, points)
+    lines: list[SideLineDict] = [
+        {"median_us": median / 1000, "low_us": (least / 1000).tolist()}
+        for median, least in zip(row_medians(values).tolist(), low, strict=True)
+    ]
+    for line, most in zip(lines, high if high is not None else (), strict=False):
+        line["high_us"] = (most / 1000).tolist()
+    found = iter(lines)
+    return SideLines(count, [None if index is None else next(found) for index in indices])

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Annotated, TypedDict
 
 from tb_perfcompare._version import __version__
-from tb_perfcompare.comparison.tables.sparklines import RowSparklines, SideLines
+from tb_perfcompare.comparison.tables.sparklines import RowSparklines, SideLineDict
 from tb_perfcompare.render.wire.row_paths import MeasureDict
 from tb_perfcompare.render.wire.wire_rows import MAX_BYTES, encoded, rows_that_fit
 
 ROWS_SCHEMA = "tb_perfcompare.rows/1"
-
-
-class _SideLineDict(TypedDict):
-    median_us: Annotated[float, "median of all steps"]
-    low_us: Annotated[list[float], "time of each step; minimum of each group if `high_us` is present"]
-
-
-class SideLineDict(_SideLineDict, total=False):
-    """The steps of one row on one side, in order: the time of each, or the minimum and maximum of groups of steps."""
-
-    high_us: Annotated[list[float], "maximum of each group of steps; absent if steps are not grouped"]
 
 
 class StepLineDict(TypedDict):
@@ -59,7 +48,8 @@ _RESERVE = 8_000
 
 def lines_answer(places: Sequence[int], lines: RowSparklines, lost: int) -> bytes:
     """Encodes the rows at `places`, as many of the first ones as fit; `lost` as in render/wire/pages.py."""
-    rows, _ = rows_that_fit(_rows(len(places), lines), MAX_BYTES - _RESERVE)
+    pairs = ({"baseline": a, "candidate": b} for a, b in zip(lines.baseline.lines, lines.candidate.lines, strict=True))
+    rows, _ = rows_that_fit(pairs, MAX_BYTES - _RESERVE)
     answer: RowLinesDict = {
         "schema": ROWS_SCHEMA,
         "version": __version__,
@@ -73,17 +63,3 @@ def lines_answer(places: Sequence[int], lines: RowSparklines, lost: int) -> byte
         "lost": lost,
     }
     return encoded(answer)
-
-
-def _rows(count: int, lines: RowSparklines) -> Iterator[StepLineDict]:
-    for index in range(count):
-        yield {"baseline": _side(lines.baseline, index), "candidate": _side(lines.candidate, index)}
-
-
-def _side(side: SideLines, index: int) -> SideLineDict | None:
-    if not side.present[index] or not side.steps:
-        return None
-    line: SideLineDict = {"median_us": side.median_ns[index] / 1000, "low_us": (side.low_ns[index] / 1000).tolist()}
-    if side.high_ns is not None:
-        line["high_us"] = (side.high_ns[index] / 1000).tolist()
-    return line

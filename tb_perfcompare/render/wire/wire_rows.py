@@ -19,11 +19,12 @@ _TEXT_LENGTHS = (4096, 1024, 256)
 
 
 def encoded(value: Any) -> bytes:
-    """Encodes plain values as JSON; NaN and Infinity become null."""
+    """Encodes plain values and dataclasses of them as JSON; NaN and Infinity become null."""
     try:
         return msgspec.json.encode(value, enc_hook=_plain)
     except (TypeError, ValueError, OverflowError):
-        return wire.encode(_finite(value))  # an integer beyond 64 bits or an unpaired surrogate
+        plain = msgspec.to_builtins(value, enc_hook=_plain)
+        return wire.encode(_finite(plain))  # an integer beyond 64 bits or an unpaired surrogate
 
 
 def raw(value: Any) -> msgspec.Raw:
@@ -96,9 +97,7 @@ def _finite(value: Any) -> Any:
             return {key: _finite(item) for key, item in value.items()}
         case list() | tuple():
             return [_finite(item) for item in value]
-        case float():
-            return float(value) if math.isfinite(value) else None
-        case str() | int() | None:
-            return value
+        case float() if not math.isfinite(value):
+            return None
         case _:
-            return _plain(value)
+            return value

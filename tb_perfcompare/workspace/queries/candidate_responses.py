@@ -7,15 +7,12 @@ from collections.abc import Sequence
 from typing import Annotated, TypedDict
 
 from tb_perfcompare._version import __version__
-from tb_perfcompare.comparison.candidates import Adjusted, CandidateResult, RowTimes, SideBrief
+from tb_perfcompare.comparison.candidates import Adjusted, CandidateResult
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.controls import for_page
-from tb_perfcompare.comparison.result.finding import Check, Finding
-from tb_perfcompare.comparison.result.headline import Headline
-from tb_perfcompare.comparison.result.plain_values import Cell, DeviceDict, as_plain, device_dict
+from tb_perfcompare.comparison.result.plain_values import Cell, as_plain
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.result.wording import VERDICT_WORDS
-from tb_perfcompare.model.note import Note
 from tb_perfcompare.number_text import percent, setting
 from tb_perfcompare.workspace.queries.candidates import CandidateRow, CandidateRows
 
@@ -39,52 +36,12 @@ class ServerErrorDict(TypedDict):
     hint: Annotated[str, "remedy, or the values that exist; may be empty"]
 
 
-class SkippedDict(TypedDict):
-    """Number of steps left out for one reason."""
-
-    reason: Annotated[str, "why they are not compared"]
-    steps: Annotated[int, "number of steps"]
-
-
-class BriefStepsDict(TypedDict):
-    """Step counts of a side: recorded, compared, and left out by reason."""
-
-    count: Annotated[int, "number of steps recorded"]
-    admitted: Annotated[int, "number of steps compared"]
-    dropped: Annotated[Sequence[SkippedDict], "steps not compared, the most frequent reason first"]
-
-
-class SideBriefDict(TypedDict):
-    """One side in brief."""
-
-    run: Annotated[str, "run name"]
-    format: Annotated[str, "format of the files, such as `torch_profiler_trace`"]
-    device: Annotated[DeviceDict, "device the side ran on"]
-    steps: Annotated[BriefStepsDict, "steps recorded, compared and dropped"]
-    captures: Annotated[int, "number of captures: recordings of this side at different times"]
-
-
-class CandidateResultDict(TypedDict):
-    """A comparison in brief."""
-
-    baseline: Annotated[SideBriefDict, "what was compared of the baseline"]
-    candidate: Annotated[SideBriefDict, "what was compared of the candidate"]
-    headline: Annotated[Headline, "verdict on the step time, with its figures"]
-    checks: Annotated[Sequence[Check], "checks that warn or failed"]
-    cause: Annotated[Finding | None, "first finding; null without findings"]
-    causes: Annotated[int, "number of findings"]
-    parts: Annotated[Sequence[RowTimes], "step time by category"]
-    table: Annotated[str, "name of the table that `rows` is from; empty if there is none"]
-    rows: Annotated[Sequence[RowTimes], "rows of `table` with the largest baseline time or the largest change"]
-    notes: Annotated[Sequence[Note], "notes about the recordings of either side"]
-
-
 class CandidateRowDict(TypedDict):
     """One candidate's comparison in brief, or why there is none."""
 
     candidate: Annotated[SelectedDict, "run and part of it to compare with the baseline"]
     error: Annotated[ServerErrorDict | None, "why the candidate was not compared; null if it was"]
-    result: Annotated[CandidateResultDict | None, "comparison in brief; null if there is an error"]
+    result: Annotated[CandidateResult | None, "comparison in brief; null if there is an error"]
 
 
 class VerdictRowDict(CandidateRowDict):
@@ -124,13 +81,19 @@ CANDIDATE_COLUMNS = (
     columns.text("cause", "Largest cause", "first finding, or the reason why the two were not compared"),
 )
 
+_WITH_OPTIONS = "headline", "checks", "cause"
+"""Members of a result whose sentences mention command-line options."""
+
 
 def row_dict(row: CandidateRow) -> CandidateRowDict:
     """One candidate without its adjusted p, which is known only after all candidates are compared."""
+    result = as_plain(row.result)
+    if result is not None:
+        result |= for_page({name: result[name] for name in _WITH_OPTIONS})
     return {
         "candidate": as_plain(row.candidate),
         "error": None if row.error is None else _error(row),
-        "result": None if row.result is None else _result_dict(row.result),
+        "result": result,
     }
 
 
@@ -182,45 +145,16 @@ def _error(row: CandidateRow) -> ServerErrorDict:
     return {"code": row.error.code, "message": for_page(row.error.message), "hint": for_page(row.error.hint)}
 
 
-def _result_dict(result: CandidateResult) -> CandidateResultDict:
-    return {
-        "baseline": _side(result.baseline),
-        "candidate": _side(result.candidate),
-        "headline": for_page(as_plain(result.headline)),
-        "checks": for_page(as_plain(result.checks)),
-        "cause": for_page(as_plain(result.cause)),
-        "causes": result.causes,
-        "parts": as_plain(result.parts),
-        "table": result.table,
-        "rows": as_plain(result.rows),
-        "notes": as_plain(result.notes),
-    }
-
-
-def _side(side: SideBrief) -> SideBriefDict:
-    return {
-        "run": side.run,
-        "format": side.format,
-        "device": device_dict(side.device),
-        "steps": {
-            "count": side.steps_total,
-            "admitted": side.steps_admitted,
-            "dropped": [{"reason": reason, "steps": count} for reason, count in side.dropped],
-        },
-        "captures": side.captures,
-    }
-
-
 def _cells(row: CandidateRow, adjusted: Adjusted | None) -> tuple[Cell, ...]:
     name = row.candidate.text
     if row.result is None:
         return (name, "not compared", *[None] * 11, str(row.error))
-    headline, side, shift = row.result.headline, row.result.candidate, row.result.headline.shift
+    headline, steps, shift = row.result.headline, row.result.candidate.steps, row.result.headline.shift
     estimates = (None, None, None) if shift is None else (shift.estimate, shift.low, shift.high)
     return (
         name, VERDICT_WORDS[headline.verdict], _reading(adjusted), headline.candidate, headline.delta, *estimates,
         headline.margin, headline.p, None if adjusted is None else adjusted.p,
-        f"{side.steps_admitted} of {side.steps_total}",
+        f"{steps.admitted} of {steps.count}",
         ", ".join(check.check.replace("_", " ") for check in row.result.checks) or None,
         None if row.result.cause is None else row.result.cause.sentence,
     )  # fmt: skip

@@ -3,7 +3,7 @@ of one."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from tb_perfcompare._version import __version__
@@ -17,8 +17,8 @@ from tb_perfcompare.comparison.tables.row_paths import row_paths
 from tb_perfcompare.comparison.tables.row_related import FrameLink, frame_index, frame_link, related_rows
 from tb_perfcompare.comparison.tables.row_steps import (
     RowSteps,
-    SideSteps,
     StepSource,
+    StepTimes,
     reduce_to_table,
     row_steps,
     spec_of,
@@ -49,16 +49,6 @@ _TABLE_CACHE_BYTES = 192 * 2**20
 responses."""
 
 
-class StepTimesDict(TypedDict):
-    """Times of one row in each step of a side."""
-
-    steps: Annotated[Sequence[str], "number of each step, as recorded"]
-    captures: Annotated[Sequence[int], "for each step, index of the span that recorded it, from 0"]
-    time_us: Annotated[
-        Mapping[str, Sequence[float]] | None, "times by measure, one per step; null if the side lacks the row"
-    ]
-
-
 class RowStepsDict(TypedDict):
     """Answer of api/row."""
 
@@ -69,8 +59,8 @@ class RowStepsDict(TypedDict):
     metric: Annotated[str, "what a step's time is: `step_time`, `kernel_time` or `cycle_time`"]
     unit: Annotated[str, "microseconds, for all times", ("us",)]
     measures: Annotated[Sequence[MeasureDict], "kinds of time that both sides have per step, the main one first"]
-    baseline: Annotated[StepTimesDict, "the row in each step of the baseline"]
-    candidate: Annotated[StepTimesDict, "the row in each step of the candidate"]
+    baseline: Annotated[StepTimes, "the row in each step of the baseline"]
+    candidate: Annotated[StepTimes, "the row in each step of the candidate"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -177,11 +167,7 @@ def row_answer(row_times: RowSteps) -> bytes:
         "metric": row_times.metric,
         "unit": "us",
         "measures": [{"name": name, "label": label} for name, label in row_times.measures.items()],
-        "baseline": _side(row_times.baseline),
-        "candidate": _side(row_times.candidate),
+        "baseline": row_times.baseline,
+        "candidate": row_times.candidate,
     }
     return cut_to_fit(encoded(answer), MAX_BYTES)
-
-
-def _side(side: SideSteps) -> StepTimesDict:
-    return {"steps": side.step, "captures": side.capture, "time_us": side.time_us}

@@ -38,13 +38,14 @@ def paths_of(a: Summary, b: Summary, table: str, row: str, *, together: bool = F
 
 
 def way(found: RowPaths, name: str = BY_OPERATOR) -> PathSplit:
-    return next(one for one in found.ways if one.name == name)
+    return next(one for one in found.ways if one.way == name)
 
 
 def times(found: RowPaths, name: str = BY_OPERATOR, measure: str = "") -> dict[str, Pair]:
     """`a > b` -> time of both sides, multiplied."""
     return {
-        " > ".join(frame.name for frame in path.frames): path.figures.times[measure] for path in way(found, name).paths
+        " > ".join(found.frames[frame][1] for frame in path["frames"]): path["times"][measure]
+        for path in way(found, name).paths
     }
 
 
@@ -57,7 +58,7 @@ def test_paths_of_both_sides_have_the_largest_difference_first() -> None:
     assert times(found, measure="device_self")["Net_0 > Linear_0 > aten::linear"] == (15_000, 15_000)
     assert found.total.times == {"": (28_000, 58_000), "device_self": (15_000, 15_000)}
     assert found.total.calls == (2, 2)
-    assert not any(way(found).rest.times[""]) and way(found).others == 0
+    assert not any(way(found).rest.times[""]) and way(found).rest.paths == 0
 
 
 def test_times_are_integers_over_a_common_number_of_steps() -> None:
@@ -68,8 +69,8 @@ def test_times_are_integers_over_a_common_number_of_steps() -> None:
 
 def test_unlisted_paths_are_summed_in_the_rest() -> None:
     found = paths_of(network(layers=3), network(40, layers=3), "operators", "aten::addmm", most=2)
-    rest, others = way(found).rest, way(found).others
-    assert others == 2
+    rest = way(found).rest
+    assert rest.paths == 2
     assert (len(way(found).paths), rest.times[""], rest.calls) == (2, (28_000, 38_000), (2, 2))
 
 
@@ -91,9 +92,9 @@ def test_stacks_that_differ_only_in_folders_and_lines_match() -> None:
     two = network(folder="C:\\venv\\Lib\\site-packages\\", line=19)
     found = paths_of(one, two, "kernels", "gemm")
     (path,) = way(found, BY_PYTHON).paths
-    assert path.figures.times[""] == (15_000, 15_000)
-    assert path.candidate_frames is not None
-    assert [one.name for one, two in zip(path.frames, path.candidate_frames, strict=True) if one != two] == [
+    assert path["times"][""] == (15_000, 15_000)
+    pairs = zip(path["frames"], path["candidate_frames"], strict=True)
+    assert [found.frames[one][1] for one, two in pairs if one != two] == [
         "/opt/lib/python3.8/site-packages/net/model.py(7): forward"
     ]
 
@@ -116,8 +117,8 @@ def test_swapped_sides_have_swapped_paths_in_the_same_order() -> None:
     for table, row in (("operators", "aten::addmm"), ("kernels", "gemm"), ("modules", "Linear_0")):
         one, two = paths_of(a, b, table, row), paths_of(b, a, table, row)
         for name in (BY_OPERATOR, BY_PYTHON):
-            assert [path.figures.calls for path in way(one, name).paths] == [
-                path.figures.calls[::-1] for path in way(two, name).paths
+            assert [path["calls"] for path in way(one, name).paths] == [
+                path["calls"][::-1] for path in way(two, name).paths
             ]
 
 
@@ -128,10 +129,9 @@ def test_modules_of_one_side_alone_are_ignored() -> None:
     plain.op("aten::addmm", 15, 35)
     found = paths_of(network(), with_paths(plain), "operators", "aten::addmm")
     assert times(found) == {"aten::linear": (18_000, 20_000), "": (10_000, None)}
-    assert way(found, BY_PYTHON).absent == (
-        "",
-        "the trace has no Python functions or call stacks; record with with_stack=True",
-    )
+    absent = way(found, BY_PYTHON).absent
+    assert absent.baseline is None
+    assert absent.candidate == "the trace has no Python functions or call stacks; record with with_stack=True"
     assert way(found, BY_PYTHON).rest.times[""] == (0, 20_000)
 
 

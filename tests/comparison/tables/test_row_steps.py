@@ -30,9 +30,9 @@ def gemms(*lengths: float, name: str = "gemm") -> Summary:
 
 def test_every_step_has_its_time() -> None:
     found = steps("kernels", "gemm", gemms(10, 20, 30), gemms(15, 25))
-    assert found.baseline.step == ("7", "8", "9")
+    assert found.baseline.steps == ("7", "8", "9")
     assert found.baseline.time_us == {"": (10.0, 20.0, 30.0)}
-    assert (found.candidate.time_us, found.candidate.capture) == ({"": (15.0, 25.0)}, (0, 0))
+    assert (found.candidate.time_us, found.candidate.captures) == ({"": (15.0, 25.0)}, (0, 0))
 
 
 def test_the_mean_of_the_steps_is_the_tables_figure() -> None:
@@ -46,7 +46,7 @@ def test_the_mean_of_the_steps_is_the_tables_figure() -> None:
 
 def test_a_side_without_the_row_has_no_times() -> None:
     found = steps("kernels", "gemm", gemms(10), gemms(15, name="other"))
-    assert found.candidate.time_us is None and found.candidate.step == ("7",)
+    assert found.candidate.time_us is None and found.candidate.steps == ("7",)
 
 
 @pytest.mark.parametrize(("table", "row", "expected"), [("kernels", "none", "no row"), ("steps", "7", "no times of")])

@@ -28,33 +28,31 @@ def test_a_row_has_the_same_times_as_alone() -> None:
     a, b = gemms(10, 20, 60), gemms(15, 25)
     found = lines(["gemm"], a, b)
     alone = row_steps("kernels", "gemm", step_source(a), step_source(b))
-    assert tuple(found.baseline.low_ns[0] / 1000) == (alone.baseline.time_us or {})[""] == (10.0, 20.0, 60.0)
-    assert (found.baseline.high_ns, found.baseline.median_ns.tolist()) == (None, [20_000])
-    assert (found.candidate.steps, found.candidate.low_ns.tolist()) == (2, [[15_000, 25_000]])
+    assert (alone.baseline.time_us or {})[""] == (10.0, 20.0, 60.0)
+    assert found.baseline == SideLines(3, [{"median_us": 20.0, "low_us": [10.0, 20.0, 60.0]}])
+    assert found.candidate == SideLines(2, [{"median_us": 20.0, "low_us": [15.0, 25.0]}])
+
+
+def present(side: SideLines) -> list[bool]:
+    return [line is not None for line in side.lines]
 
 
 def test_rows_keep_the_requested_order_and_mark_absent_sides() -> None:
     found = lines(["other", "none", "gemm"], gemms(10, 20), gemms(15, 25, name="other"))
-    assert found.baseline.present.tolist() == [False, False, True]
-    assert found.candidate.present.tolist() == [True, False, False]
+    assert present(found.baseline) == [False, False, True]
+    assert present(found.candidate) == [True, False, False]
 
 
 def test_swapped_sides_swap_the_figures() -> None:
     a, b = gemms(10, 20, 30), gemms(15, 25, name="other")
     forward, swapped = lines(["gemm", "other"], a, b), lines(["gemm", "other"], b, a)
-    assert figures(forward.baseline) == figures(swapped.candidate)
-    assert figures(forward.candidate) == figures(swapped.baseline)
-
-
-def figures(side: SideLines) -> tuple[object, ...]:
-    return side.steps, side.present.tolist(), side.median_ns.tolist(), side.low_ns.tolist()
+    assert forward.baseline == swapped.candidate
+    assert forward.candidate == swapped.baseline
 
 
 def test_more_steps_than_points_become_minima_and_maxima() -> None:
     found = lines(["gemm"], gemms(10, 20, 90, 40, 50, 60, 5), gemms(1), points=4).baseline
-    assert found.low_ns.tolist() == [[10_000, 5_000]]
-    assert found.high_ns is not None and found.high_ns.tolist() == [[90_000, 60_000]]
-    assert found.median_ns.tolist() == [40_000]
+    assert found.lines == [{"median_us": 40.0, "low_us": [10.0, 5.0], "high_us": [90.0, 60.0]}]
 
 
 @given(st.lists(st.integers(0, 10**12), min_size=1, max_size=90), st.integers(2, 40))
@@ -83,6 +81,6 @@ def test_a_table_alone_has_the_same_rows_as_among_all(table: str) -> None:
     assert whole is not None
     alone = (step_source(side) for side in with_same_names(reduce_to_table(a, table), reduce_to_table(b, table))[:2])
     found = row_sparklines(table, row_keys(whole), "", 60, *alone)
-    assert found.baseline.present.all() and found.candidate.present.all()
-    expected = [1000 * row["baseline_us"] for row in rows_of(whole).values()]
-    assert found.baseline.median_ns.tolist() == pytest.approx(expected)
+    assert all(present(found.baseline)) and all(present(found.candidate))
+    medians = [line["median_us"] for line in found.baseline.lines if line is not None]
+    assert medians == pytest.approx([row["baseline_us"] for row in rows_of(whole).values()])
