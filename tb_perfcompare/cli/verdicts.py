@@ -16,7 +16,7 @@ from tb_perfcompare.render.formats import FORMATS, render_table
 from tb_perfcompare.render.wire.json_encoding import json_document
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest, Side
 from tb_perfcompare.workspace.queries.candidate_responses import candidates_dict, candidates_table, left_out_of
-from tb_perfcompare.workspace.queries.candidates import MAX_CANDIDATES, Candidate, CandidateRow, with_adjusted_p
+from tb_perfcompare.workspace.queries.candidates import MAX_CANDIDATES, CandidateRow, Selected, with_adjusted_p
 from tb_perfcompare.workspace.workspace import Workspace
 
 _FAILED = 2
@@ -59,7 +59,7 @@ def _row(
     workspace: Workspace, arguments: argparse.Namespace, baseline: Side, path: str, options: CompareOptions,
     console: Console,
 ) -> CandidateRow:  # fmt: skip
-    candidate = Candidate(path)
+    candidate = Selected(path)
     try:
         side = named_side(arguments, path)
     except PerfCompareError as error:

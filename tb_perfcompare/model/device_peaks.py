@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field
+from typing import Annotated
 
 from tb_perfcompare.errors import PerfCompareError
 from tb_perfcompare.quick_dataclass import dataclass
@@ -22,12 +23,12 @@ _MAX_VALUE = 1e9
 
 @dataclass(frozen=True, slots=True)
 class DevicePeaks:
-    """`tflops`: data type -> 10^12 operations per second; `memory_gbs`: 10^9 bytes per second, 0 if unknown."""
+    """Peak rates of a device, dense."""
 
-    device: str
-    tflops: Mapping[str, float] = field(default_factory=dict)
-    memory_gbs: float = 0.0
-    source: str = ""
+    device: Annotated[str, "device name in the table of peaks"]
+    tflops: Annotated[Mapping[str, float], "peak TFLOP/s by data type"] = field(default_factory=dict)
+    memory_gbs: Annotated[float, "peak memory bandwidth in GB/s; 0 if unknown"] = 0.0
+    source: Annotated[str, "URL of the data sheet"] = ""
 
 
 @dataclass(frozen=True, slots=True)

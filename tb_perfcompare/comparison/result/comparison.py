@@ -26,20 +26,11 @@ SCHEMA = "tb_perfcompare.comparison/1"
 VIEW_SCHEMA = "tb_perfcompare.view/1"
 
 
-class DevicePeaksDict(TypedDict):
-    """Peak rates of a device, dense."""
-
-    device: Annotated[str, "device name in the table of peaks"]
-    tflops: Annotated[Mapping[str, float], "peak TFLOP/s by data type"]
-    memory_gbs: Annotated[float, "peak memory bandwidth in GB/s; 0 if unknown"]
-    source: Annotated[str, "URL of the data sheet"]
-
-
 class PeaksDict(TypedDict):
     """Peak rates of both sides' devices; null if the device is unknown."""
 
-    baseline: Annotated[DevicePeaksDict | None, "peaks of the baseline's device; null if unknown"]
-    candidate: Annotated[DevicePeaksDict | None, "peaks of the candidate's device; null if unknown"]
+    baseline: Annotated[DevicePeaks | None, "peaks of the baseline's device; null if unknown"]
+    candidate: Annotated[DevicePeaks | None, "peaks of the candidate's device; null if unknown"]
 
 
 class _ComparisonDict(TypedDict):

@@ -25,11 +25,11 @@ from tb_perfcompare.render.wire import json_encoding as wire
 from tb_perfcompare.render.wire.wire_rows import MAX_BYTES, cut_to_fit
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest, Side
 from tb_perfcompare.workspace.queries.candidate_responses import candidates_dict, row_dict
-from tb_perfcompare.workspace.queries.candidates import MAX_CANDIDATES, Candidate, CandidateRow, row_of, with_adjusted_p
+from tb_perfcompare.workspace.queries.candidates import MAX_CANDIDATES, CandidateRow, Selected, row_of, with_adjusted_p
 from tb_perfcompare.workspace.sharing.single_flight import wait_for_all
 from tb_perfcompare.workspace.workspace import Workspace
 
-_Asked = tuple[Candidate, ComparisonRequest | PerfCompareError]
+_Asked = tuple[Selected, ComparisonRequest | PerfCompareError]
 """A requested candidate, and its comparison request or why there is none."""
 
 
@@ -102,7 +102,7 @@ def _asked_candidate(
 ) -> _Asked:
     side_request = one_side(query, name)
     selection = side_request.selection
-    candidate = Candidate(selection.run, selection.worker, selection.span, query.get(f"{name}_steps") or None)
+    candidate = Selected(selection.run, selection.worker, selection.span, query.get(f"{name}_steps") or None)
     try:
         return candidate, ComparisonRequest(baseline, side_of(side_request), options)
     except PerfCompareError as error:

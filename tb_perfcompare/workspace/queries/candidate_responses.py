@@ -14,18 +14,9 @@ from tb_perfcompare.comparison.result.plain_values import Cell, as_plain
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.result.wording import VERDICT_WORDS
 from tb_perfcompare.number_text import percent, setting
-from tb_perfcompare.workspace.queries.candidates import CandidateRow, CandidateRows
+from tb_perfcompare.workspace.queries.candidates import CandidateRow, CandidateRows, Selected
 
 VERDICTS_SCHEMA = "tb_perfcompare.verdicts/1"
-
-
-class SelectedDict(TypedDict):
-    """A candidate as it was requested."""
-
-    run: Annotated[str, "run name, as in api/runs"]
-    worker: Annotated[str | None, "one worker of the run; null: all"]
-    span: Annotated[str | None, "one span of the worker; null: all"]
-    steps: Annotated[str | None, "numbers of the steps to compare, such as `3-10`; null: all"]
 
 
 class ServerErrorDict(TypedDict):
@@ -39,7 +30,7 @@ class ServerErrorDict(TypedDict):
 class CandidateRowDict(TypedDict):
     """One candidate's comparison in brief, or why there is none."""
 
-    candidate: Annotated[SelectedDict, "run and part of it to compare with the baseline"]
+    candidate: Annotated[Selected, "run and part of it to compare with the baseline"]
     error: Annotated[ServerErrorDict | None, "why the candidate was not compared; null if it was"]
     result: Annotated[CandidateResult | None, "comparison in brief; null if there is an error"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from tb_perfcompare.comparison.candidates import Adjusted, CandidateResult, adjusted, candidate_result
 from tb_perfcompare.errors import Cancelled, PerfCompareError
@@ -21,13 +21,13 @@ _RESULT_CACHE_BYTES = 8 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
-    """A requested candidate, by names; `steps` as the user typed them; None means all."""
+class Selected:
+    """A candidate as it was requested."""
 
-    run: str
-    worker: str | None = None
-    span: str | None = None
-    steps: str | None = None
+    run: Annotated[str, "run name, as in api/runs"]
+    worker: Annotated[str | None, "one worker of the run; null: all"] = None
+    span: Annotated[str | None, "one span of the worker; null: all"] = None
+    steps: Annotated[str | None, "numbers of the steps to compare, such as `3-10`; null: all"] = None
 
     @property
     def text(self) -> str:
@@ -40,7 +40,7 @@ class Candidate:
 class CandidateRow:
     """A candidate and its comparison in brief, or why there is none."""
 
-    candidate: Candidate
+    candidate: Selected
     result: CandidateResult | None
     error: PerfCompareError | None
 
@@ -77,7 +77,7 @@ class CandidateComparisons:
 
         return self._results.joined(request, make)
 
-    def row(self, candidate: Candidate, request: ComparisonRequest, report: Reporter = silent) -> CandidateRow:
+    def row(self, candidate: Selected, request: ComparisonRequest, report: Reporter = silent) -> CandidateRow:
         """Makes the comparison with `brief` and waits for its row. Stops waiting when `report` raises."""
         with self.brief(request) as flight:
             wait_for_all([flight], report)
@@ -88,7 +88,7 @@ class CandidateComparisons:
         self._results.cancel_all()
 
 
-def row_of(candidate: Candidate, flight: Flight[CandidateResult]) -> CandidateRow:
+def row_of(candidate: Selected, flight: Flight[CandidateResult]) -> CandidateRow:
     """Returns the row of a finished flight; its errors become part of the row, but Cancelled is raised."""
     try:
         return CandidateRow(candidate, flight.result(), None)
