@@ -24,11 +24,9 @@ from tb_perfcompare.workspace.jobs.summary_jobs import (
     LoadedSide,
     SummaryJob,
     failure_note,
-    outline_file,
     read_counter_file,
     read_launches,
 )
-from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
 from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, each_in_turn, wait_for
 from tb_perfcompare.workspace.workers.cluster import ClusterPool, TaskLost
 from tb_perfcompare.workspace.workers.memory_need import PROCESS_BYTES
@@ -54,8 +52,9 @@ class Loader:
     processes. With a `cluster`, that summarises all files."""
 
     def __init__(
-        self, pool: WorkerPool, cache: SummaryCache | None, summarize: Summarizer, in_process_bytes: int,
-        cluster: ClusterPool | None = None, known: KnownRuns | None = None, outline: Outliner = outline_file,
+        self, flights: Callable[[int], SingleFlight[Any]], pool: WorkerPool, cluster: ClusterPool | None,
+        cache: SummaryCache | None, known: KnownRuns | None, in_process_bytes: int, summarize: Summarizer,
+        outline: Outliner,
     ) -> None:  # fmt: skip
         self._pool = pool
         self._cluster = cluster
@@ -64,9 +63,9 @@ class Loader:
         self._summarize = summarize
         self._outline = outline
         self._in_process_bytes = in_process_bytes
-        self._summaries: SingleFlight[Summary] = SingleFlight(ByteCache(_SUMMARY_CACHE_BYTES))
-        self._outlines: SingleFlight[Outline] = SingleFlight(ByteCache(0))
-        self._launches: SingleFlight[LaunchRecording] = SingleFlight(ByteCache(_LAUNCHES_CACHE_BYTES))
+        self._summaries: SingleFlight[Summary] = flights(_SUMMARY_CACHE_BYTES)
+        self._outlines: SingleFlight[Outline] = flights(0)
+        self._launches: SingleFlight[LaunchRecording] = flights(_LAUNCHES_CACHE_BYTES)
 
     def is_small(self, files: Sequence[CaptureFile]) -> bool:
         """Whether to read the files in this process. Never in a server (in_process_bytes 0), not even empty files:
@@ -195,12 +194,6 @@ class Loader:
         provisional = any(self._each(jobs, report, self._summaries, self._summarized, take))
         loaded = [_loaded(side, *collector.finish()) for side, collector in zip(sides, collectors, strict=True)]
         return loaded, provisional
-
-    def close(self) -> None:
-        """Cancels work under way."""
-        self._summaries.cancel_all()
-        self._outlines.cancel_all()
-        self._launches.cancel_all()
 
     def _attached_launches(self, side: Side, report: Reporter) -> LaunchRecording | None:
         """Reads the side's launches file, once for all sides that use it; None for a side without one."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -18,7 +17,6 @@ from tb_perfcompare.workspace.inputs.step_markers import markers_of
 from tb_perfcompare.workspace.jobs.summary_jobs import LoadedSide, compare_sides, outline_file, pooled, summarize_file
 from tb_perfcompare.workspace.listing.index import Index, Listing, Root
 from tb_perfcompare.workspace.loading import Loader, Outliner, Summarizer
-from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
 from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, wait_for
 from tb_perfcompare.workspace.workers.cluster import ClusterPool
 from tb_perfcompare.workspace.workers.limits import default_workers
@@ -43,7 +41,6 @@ SMALL_BYTES = 6 * 2**20
 _COMPARISON_CACHE_BYTES = 128 * 2**20
 _STRICT_CACHE_BYTES = 32 * 2**20
 
-T = TypeVar("T")
 Comparer = Callable[[LoadedSide, LoadedSide, CompareOptions, Reporter], "Comparison"]
 
 
@@ -78,47 +75,48 @@ class Workspace:
         compare: Comparer = compare_sides,
         outline: Outliner = outline_file,
     ) -> None:
+        self._flights: list[SingleFlight[Any]] = []
         self._index = Index(roots) if index is None else index
         self._compare = compare
         is_default = summarize is summarize_file and compare is compare_sides
         self._comparison_cache = cache.comparisons if cache is not None and is_default else None
         self._pool = WorkerPool(default_workers() if workers is None else workers) if pool is None else pool
         self._cluster = None if scheduler is None else ClusterPool(scheduler)
-        self._loader = Loader(self._pool, cache, summarize, in_process_bytes, self._cluster, known, outline)
+        self._loader = Loader(
+            self.flights, self._pool, self._cluster, cache, known, in_process_bytes, summarize, outline
+        )  # fmt: skip
         self.survey, self.facts, self.work = self._loader.survey, self._loader.facts, self._loader.work
-        self._comparisons: SingleFlight[Comparison] = SingleFlight(ByteCache(_COMPARISON_CACHE_BYTES))
-        self._strict: SingleFlight[bytes] = SingleFlight(ByteCache(_STRICT_CACHE_BYTES))
-        self._profiler_answers: SingleFlight[CompatAnswer] = SingleFlight(ByteCache(0))
-        self._lock = threading.Lock()
-        self._queries: dict[Callable[..., Any], Any] = {}
+        self._comparisons: SingleFlight[Comparison] = self.flights(_COMPARISON_CACHE_BYTES)
+        self._strict: SingleFlight[bytes] = self.flights(_STRICT_CACHE_BYTES)
+        self._profiler_answers: SingleFlight[CompatAnswer] = self.flights(0)
 
-    @property
+    @cached_property
     def pages(self) -> TablePages:
         """Answers requests for pages of tables."""
         from tb_perfcompare.workspace.queries.table_pages import TablePages
 
-        return self._query_handler(TablePages)
+        return TablePages(self)
 
-    @property
+    @cached_property
     def rows(self) -> RowResponses:
         """Answers requests for the step times and the callers of table rows."""
         from tb_perfcompare.workspace.queries.row_responses import RowResponses
 
-        return self._query_handler(RowResponses)
+        return RowResponses(self)
 
-    @property
+    @cached_property
     def candidates(self) -> CandidateComparisons:
         """Answers requests for brief comparisons of several candidates."""
         from tb_perfcompare.workspace.queries.candidates import CandidateComparisons
 
-        return self._query_handler(CandidateComparisons)
+        return CandidateComparisons(self)
 
-    @property
+    @cached_property
     def step_views(self) -> StepViews:
         """Answers requests for single steps with their events."""
         from tb_perfcompare.workspace.queries.step_views import StepViews
 
-        return self._query_handler(StepViews)
+        return StepViews(self)
 
     @cached_property
     def histories(self) -> LatestHistory:
@@ -126,6 +124,11 @@ class Workspace:
         from tb_perfcompare.workspace.listing.history import LatestHistory
 
         return LatestHistory()
+
+    def flights(self, cache_bytes: int) -> SingleFlight[Any]:
+        """Returns a new kind of computation, with a cache of so many bytes; its work ends with the workspace."""
+        self._flights.append(SingleFlight(cache_bytes))
+        return self._flights[-1]
 
     def listing(self, *, rescan: bool = False) -> Listing:
         """Runs, problems and suggested pairs; up to a few seconds old unless `rescan`."""
@@ -192,14 +195,8 @@ class Workspace:
 
     def close(self) -> None:
         """Ends all work and all processes."""
-        with self._lock:
-            handlers = list(self._queries.values())
-        for handler in handlers:
-            handler.close()
-        self._profiler_answers.cancel_all()
-        self._strict.cancel_all()
-        self._comparisons.cancel_all()
-        self._loader.close()
+        for flights in reversed(self._flights):
+            flights.cancel_all()
         self._pool.close()
         if self._cluster is not None:
             self._cluster.close()
@@ -208,14 +205,6 @@ class Workspace:
     def process_ids(self) -> list[int]:
         """Process ids of the live workers."""
         return self._pool.process_ids
-
-    def _query_handler(self, kind: Callable[[Workspace], T]) -> T:
-        """Returns the workspace's only handler of a kind, created at the first call from any thread."""
-        with self._lock:
-            if kind not in self._queries:
-                self._queries[kind] = kind(self)
-            handler: T = self._queries[kind]
-        return handler
 
     def _answer(self, request: ComparisonRequest, flight: Flight[Comparison]) -> Comparison:
         cache = self._comparison_cache

@@ -26,7 +26,7 @@ from tb_perfcompare.plugin.http.responses import tag_of
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob, summarize_file
 from tb_perfcompare.workspace.listing.index import Root
-from tb_perfcompare.workspace.sharing.byte_cache import PROVISIONAL_S, ByteCache
+from tb_perfcompare.workspace.sharing.byte_cache import PROVISIONAL_S
 from tb_perfcompare.workspace.sharing.single_flight import SingleFlight
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import write_garbage, write_pair, write_run
@@ -177,7 +177,7 @@ def test_another_choice_of_rows_needs_no_comparison(tmp_path: Path, opened: Open
     """Which may be too large to be kept."""
     write_pair(tmp_path / "logs")
     workspace = opened()
-    workspace._comparisons = SingleFlight(ByteCache(0))
+    workspace._comparisons = SingleFlight(0)
     asked = comparison_request(workspace)
     every = workspace.pages.pair_rows(asked, "steps", RowQuery())
     last = workspace.pages.pair_rows(asked, "steps", RowQuery(sort=(("step", True),)))

@@ -9,7 +9,6 @@ from tb_perfcompare.comparison.candidates import Adjusted, CandidateResult, adju
 from tb_perfcompare.errors import Cancelled, PerfCompareError
 from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.quick_dataclass import dataclass
-from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
 from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, wait_for, wait_for_all
 
 if TYPE_CHECKING:
@@ -65,7 +64,7 @@ class CandidateComparisons:
 
     def __init__(self, computations: Computations) -> None:
         self._computations = computations
-        self._results: SingleFlight[CandidateResult] = SingleFlight(ByteCache(_RESULT_CACHE_BYTES))
+        self._results: SingleFlight[CandidateResult] = computations.flights(_RESULT_CACHE_BYTES)
 
     def brief(self, request: ComparisonRequest) -> AbstractContextManager[Flight[CandidateResult]]:
         """Joins the computation of one brief comparison for the `with` body; see Workspace.ask."""
@@ -82,10 +81,6 @@ class CandidateComparisons:
         with self.brief(request) as flight:
             wait_for_all([flight], report)
             return row_of(candidate, flight)
-
-    def close(self) -> None:
-        """Cancels work under way."""
-        self._results.cancel_all()
 
 
 def row_of(candidate: Selected, flight: Flight[CandidateResult]) -> CandidateRow:

@@ -11,13 +11,17 @@ from tb_perfcompare.model.progress import Reporter
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.workspace.inputs.sides import CaptureFile, ComparisonRequest, Side
 from tb_perfcompare.workspace.jobs.strict_jobs import StrictRequest
-from tb_perfcompare.workspace.sharing.single_flight import Flight
+from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight
 
 T = TypeVar("T")
 
 
 class Computations(Protocol):
     """Comparisons, summaries and work on files; equal requests are computed once. Workspace implements it."""
+
+    def flights(self, cache_bytes: int) -> SingleFlight[Any]:
+        """A new kind of computation, with a cache of so many bytes; its work ends with the workspace."""
+        ...
 
     def ask(self, request: ComparisonRequest) -> AbstractContextManager[Flight[Comparison]]:
         """Joins the computation of a comparison for the `with` body."""

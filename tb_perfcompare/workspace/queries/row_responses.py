@@ -30,7 +30,6 @@ from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.wire.row_paths import MeasureDict, paths_answer
 from tb_perfcompare.render.wire.wire_rows import MAX_BYTES, cut_to_fit, encoded
-from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
 from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, wait_for
 
 if TYPE_CHECKING:
@@ -78,8 +77,8 @@ class RowResponses:
 
     def __init__(self, computations: Computations) -> None:
         self._computations = computations
-        self._tables: SingleFlight[tuple[StepSource, StepSource]] = SingleFlight(ByteCache(_TABLE_CACHE_BYTES))
-        self._pairs: SingleFlight[_Pair] = SingleFlight(ByteCache(_PAIR_CACHE_BYTES))
+        self._tables: SingleFlight[tuple[StepSource, StepSource]] = computations.flights(_TABLE_CACHE_BYTES)
+        self._pairs: SingleFlight[_Pair] = computations.flights(_PAIR_CACHE_BYTES)
 
     def step_times(
         self, request: ComparisonRequest, table: str, row: str, report: Reporter = silent
@@ -150,11 +149,6 @@ class RowResponses:
 
         flight = wait_for(self._tables.joined((request, table), make), report)
         return flight.result(), flight.provisional
-
-    def close(self) -> None:
-        """Cancels work under way."""
-        self._tables.cancel_all()
-        self._pairs.cancel_all()
 
 
 def row_answer(row_times: RowSteps) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tb_perfcompare.comparison.alignment.step_matches import StepMatches
 from tb_perfcompare.errors import SelectionError
@@ -15,7 +15,6 @@ from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side
 from tb_perfcompare.workspace.jobs.step_jobs import ExcerptSide, NoEvents, StepJob, match_steps, read_steps, trace_file
 from tb_perfcompare.workspace.queries.step_choice import SAME, TYPICAL, WORST, StepChoice, StepList, choose, step_list
 from tb_perfcompare.workspace.queries.step_responses import Area, Stretch, compared_area, drawn_event, drawn_step
-from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
 from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, wait_for
 
 if TYPE_CHECKING:
@@ -63,11 +62,10 @@ class StepViews:
 
     def __init__(self, computations: Computations) -> None:
         self._computations = computations
-        self._cut: ByteCache[StepEvents] = ByteCache(_STEP_CACHE_BYTES)
-        self._lists: SingleFlight[StepList] = SingleFlight(ByteCache(_LIST_CACHE_BYTES))
-        self._steps: SingleFlight[StepEvents] = SingleFlight(self._cut)
-        self._matches: SingleFlight[StepMatches] = SingleFlight(ByteCache(_MATCH_CACHE_BYTES))
-        self._answers: SingleFlight[bytes] = SingleFlight(ByteCache(_ANSWER_CACHE_BYTES))
+        self._lists: SingleFlight[StepList] = computations.flights(_LIST_CACHE_BYTES)
+        self._steps: SingleFlight[StepEvents] = computations.flights(_STEP_CACHE_BYTES)
+        self._matches: SingleFlight[StepMatches] = computations.flights(_MATCH_CACHE_BYTES)
+        self._answers: SingleFlight[bytes] = computations.flights(_ANSWER_CACHE_BYTES)
 
     def ask(self, request: StepViewRequest) -> AbstractContextManager[Flight[bytes]]:
         """Joins the computation of a response for the `with` body; see Workspace.ask."""
@@ -104,12 +102,6 @@ class StepViews:
             return self._computations.work(trace_file, (sides, compress), flight, files)
 
         return wait_for(self._answers.joined(key, make), report).result()
-
-    def close(self) -> None:
-        """Cancels work under way."""
-        kinds: tuple[SingleFlight[Any], ...] = (self._answers, self._matches, self._steps, self._lists)
-        for work in kinds:
-            work.cancel_all()
 
     def _answer_or_reason(self, request: StepViewRequest, flight: Flight[bytes]) -> bytes:
         try:
@@ -171,7 +163,7 @@ class StepViews:
         def make(flight: Flight[StepEvents]) -> StepEvents:
             steps = self._computations.work(read_steps, (job,), flight, [file])
             for step in steps[1:]:
-                self._cut.put(replace(job, label=step.label), step)
+                self._steps.put(replace(job, label=step.label), step)
             return steps[0]
 
         return facts, wait_for(self._steps.joined(job, make), report).result()

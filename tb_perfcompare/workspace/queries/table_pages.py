@@ -62,8 +62,8 @@ class TablePages:
 
     def __init__(self, computations: Computations) -> None:
         self._computations = computations
-        self._views: SingleFlight[RunViews] = SingleFlight(ByteCache(_VIEW_CACHE_BYTES))
-        self._answers: SingleFlight[bytes] = SingleFlight(ByteCache(_ANSWER_CACHE_BYTES))
+        self._views: SingleFlight[RunViews] = computations.flights(_VIEW_CACHE_BYTES)
+        self._answers: SingleFlight[bytes] = computations.flights(_ANSWER_CACHE_BYTES)
         self._strict: ByteCache[dict[str, Table]] = ByteCache(_STRICT_CACHE_BYTES)
         self._tables: ByteCache[tuple[Table, int]] = ByteCache(_TABLE_CACHE_BYTES)
         self._keys: ByteCache[TableKeys] = ByteCache(_KEYS_CACHE_BYTES)
@@ -144,11 +144,6 @@ class TablePages:
         return replace(
             self._rows((key, name), tables[name], query, flight.provisional), lost=len(tables[SUMMARY].notes)
         )
-
-    def close(self) -> None:
-        """Cancels work under way."""
-        self._answers.cancel_all()
-        self._views.cancel_all()
 
     def _rows(self, table_key: Hashable, table: Table, query: RowQuery, provisional: bool) -> TableRows:
         """Chooses the rows of a table, cached under its key; nothing is cached for a provisional table."""

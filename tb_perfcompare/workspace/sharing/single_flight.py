@@ -113,10 +113,10 @@ class Flight(Generic[T]):
 
 
 class SingleFlight(Generic[T]):
-    """Flights by key, with finished values in a cache. Safe to use from several threads."""
+    """Flights by key, with finished values in a cache of some bytes. Safe to use from several threads."""
 
-    def __init__(self, cache: ByteCache[T]) -> None:
-        self._cache = cache
+    def __init__(self, cache_bytes: int) -> None:
+        self._cache: ByteCache[T] = ByteCache(cache_bytes)
         self._lock = threading.Lock()
         self._flights: dict[Hashable, Flight[T]] = {}
 
@@ -157,6 +157,10 @@ class SingleFlight(Generic[T]):
             yield flight
         finally:
             self.leave(flight)
+
+    def put(self, key: Hashable, value: T) -> None:
+        """Caches a value that another computation found."""
+        self._cache.put(key, value)
 
     def cancel_all(self) -> None:
         """Cancels all work under way; waiting callers get Cancelled."""

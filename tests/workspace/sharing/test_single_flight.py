@@ -8,7 +8,6 @@ import pytest
 
 from tb_perfcompare.errors import Cancelled, PerfCompareError
 from tb_perfcompare.model.progress import Progress
-from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
 from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, wait_for_all
 from tests.workspace.waiting import SOON_S, becomes_true
 
@@ -33,7 +32,7 @@ class Gate:
 
 
 def work() -> SingleFlight[str]:
-    return SingleFlight(ByteCache(1000))
+    return SingleFlight(1000)
 
 
 def test_two_who_ask_the_same_share_one_computation() -> None:
