@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from tb_perfcompare.workspace.disk_cache.disk_store import COMPARISON
-from tb_perfcompare.workspace.disk_cache.response_cache import ResponseCache, with_heads
+from tb_perfcompare.workspace.disk_cache.response_cache import ResponseCache
 
 if TYPE_CHECKING:
     from tb_perfcompare.comparison.result.comparison import Comparison
@@ -32,7 +32,7 @@ class ComparisonCache(ResponseCache):
         """The comparison cached under the key, or None."""
         from tb_perfcompare.workspace.disk_cache.comparison_codec import from_bytes
 
-        return self._part(key, 1, from_bytes)
+        return self._entries.read(self._entries.path(key, COMPARISON), from_bytes, part=1)
 
     def put(self, key: str, request: ComparisonRequest, comparison: Comparison) -> None:
         """Writes the comparison, unless a file was left out or has changed since `key` was computed, or it has too many
@@ -48,7 +48,5 @@ class ComparisonCache(ResponseCache):
             body = as_bytes(comparison)
         except (TypeError, ValueError, OverflowError, msgspec.MsgspecError):
             return  # an integer beyond 64 bits, or a text that is not valid Unicode
-        path = self._entries.path(key, COMPARISON)
-        stored = with_heads(path, (comparison_answer(comparison), body))
         with contextlib.suppress(OSError):
-            self._entries.write(path, lambda out: out.write(stored))
+            self._entries.write(self._entries.path(key, COMPARISON), comparison_answer(comparison), body)

@@ -7,8 +7,9 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import struct
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, BinaryIO, TypeVar
 
@@ -66,7 +67,8 @@ _WRITING = "writing-"
 _DAMAGE = (ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)
 """Errors that decoding damaged bytes may raise."""
 
-DIGEST_BYTES = hashlib.sha256().digest_size
+_HEAD = struct.Struct("<Q32s")
+"""Size in bytes and digest of a part."""
 
 
 def digest_of(path: Path, body: bytes, part: int = 0) -> bytes:
@@ -77,10 +79,25 @@ def digest_of(path: Path, body: bytes, part: int = 0) -> bytes:
     return digest.digest()
 
 
-def read_sealed(stored: BinaryIO, size: int, path: Path) -> bytes:
-    """Reads the body of an entry that DiskStore.write_sealed wrote. Raises ValueError if the digest is another."""
-    body = stored.read(max(0, size - DIGEST_BYTES))
-    if stored.read(DIGEST_BYTES) != digest_of(path, body):
+def sealed(path: Path, *parts: bytes) -> Iterable[bytes]:
+    """Returns the bytes of the entry at `path`: the number of parts, size and digest of each, then the parts."""
+    heads = (_HEAD.pack(len(part), digest_of(path, part, number)) for number, part in enumerate(parts))
+    return bytes([len(parts)]), *heads, *parts
+
+
+def _part(stored: BinaryIO, size: int, path: Path, number: int) -> bytes:
+    """Reads part `number` of an entry. Raises ValueError or IndexError if it has none, or its sizes or digest do not
+    match."""
+    count = ord(stored.read(1))
+    heads = stored.read(count * _HEAD.size)
+    if len(heads) < count * _HEAD.size:
+        raise ValueError("it is too short")
+    sizes, digests = zip(*_HEAD.iter_unpack(heads), strict=True)
+    if size != 1 + len(heads) + sum(sizes):
+        raise ValueError("another size")
+    stored.seek(sum(sizes[:number]), os.SEEK_CUR)
+    body = stored.read(sizes[number])
+    if digest_of(path, body, number) != digests[number]:
         raise ValueError("another digest")
     return body
 
@@ -109,16 +126,16 @@ class DiskStore:
         """Path of the entry, whether it exists or not."""
         return self._directory / f"{key}{ending}"
 
-    def read(self, path: Path, take: Callable[[BinaryIO, int], T]) -> T | None:
-        """Returns `take(file, size)` of the entry, or None if it does not exist. If `take` raises, the entry is damaged
-        and is removed. Never blocks on something that is not a regular file."""
+    def read(self, path: Path, decode: Callable[[bytes], T], part: int = 0) -> T | None:
+        """Decodes a part of the entry; None if it does not exist. A damaged entry, for which `decode` may raise, is
+        removed. Never blocks on something that is not a regular file."""
         self._sweep()
         try:
             with open_regular(path) as stored:
                 size = os.fstat(stored.fileno()).st_size
                 if size > self._limit_bytes:
                     raise ValueError("more than all entries together may have")
-                value = take(stored, size)
+                value = decode(_part(stored, size, path, part))
         except OSError:
             return None
         except _DAMAGE:
@@ -129,18 +146,17 @@ class DiskStore:
             os.utime(path)  # eviction removes the least recently used entries first
         return value
 
-    def write(self, path: Path, fill: Callable[[IO[bytes]], object]) -> None:
-        """Writes an entry with `fill`, and evicts others to make room for it."""
+    def write(self, path: Path, *parts: bytes) -> None:
+        """Writes an entry, and evicts others to make room for it."""
         self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._sweep()
         ending = next(ending for ending in ENDINGS if path.name.endswith(ending))
         temporary = os.path.join(self._directory, f"{_WRITING}{os.urandom(8).hex()}{ending}")
-        write_and_move(temporary, fill, lambda written: os.replace(written, path), _private)
+        entry = sealed(path, *parts)
+        write_and_move(
+            temporary, lambda out: out.writelines(entry), lambda written: os.replace(written, path), _private
+        )  # fmt: skip
         self._evict()
-
-    def write_sealed(self, path: Path, body: bytes) -> None:
-        """Writes an entry of `body` and its digest."""
-        self.write(path, lambda out: out.writelines((body, digest_of(path, body))))
 
     def facts(self) -> CacheFacts:
         """Counts summaries and comparisons. Raises OSError if the directory exists and cannot be listed."""

@@ -7,15 +7,15 @@ facts, but never shows wrong ones.
 
 from __future__ import annotations
 
+import contextlib
 import threading
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.workspace.disk_cache.cache_keys import text_digest
-from tb_perfcompare.workspace.disk_cache.disk_store import KNOWN, DiskStore, read_sealed
+from tb_perfcompare.workspace.disk_cache.disk_store import KNOWN, DiskStore
 
 if TYPE_CHECKING:
     from tb_perfcompare.model.summary.outline import Outline
@@ -119,11 +119,8 @@ class KnownRuns:
             older = {key: entry for key, entry in self._files.items() if key not in new}
             newest = dict(list((older | new).items())[-_MAX_FILES:])
             body = msgspec.msgpack.encode(_Entry(__version__, newest))
-            path = self._entries.path("runs", KNOWN)
-            try:
-                self._entries.write_sealed(path, body)
-            except OSError:
-                return
+            with contextlib.suppress(OSError):
+                self._entries.write(self._entries.path("runs", KNOWN), body)
 
     def _refresh(self) -> None:
         if self._entries is None:
@@ -136,7 +133,7 @@ class KnownRuns:
         state = (facts.st_ino, facts.st_size)
         if state != self._stored_state:
             self._stored_state = state
-            stored = self._entries.read(path, lambda entry, size: _decoded(entry, size, path))
+            stored = self._entries.read(path, _decoded)
             self._files |= {**(stored or {}), **self._new}
             self._state += 1
 
@@ -152,8 +149,8 @@ def _companion_state(file: CaptureFile) -> str:
     return text_digest(repr(states))[:24] if states else ""
 
 
-def _decoded(stored: BinaryIO, size: int, path: Path) -> dict[str, KnownFile]:
+def _decoded(body: bytes) -> dict[str, KnownFile]:
     """Decodes the entry; empty for another version of this package. Raises ValueError (as msgspec's errors are) for
     damaged bytes."""
-    entry = msgspec.msgpack.decode(read_sealed(stored, size, path), type=_Entry)
+    entry = msgspec.msgpack.decode(body, type=_Entry)
     return entry.files if entry.version == __version__ else {}

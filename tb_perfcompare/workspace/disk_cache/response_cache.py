@@ -3,30 +3,22 @@ compares, so that a newly started server can send it at once."""
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Callable
-from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from tb_perfcompare.workspace.disk_cache.cache_keys import entry_key
-from tb_perfcompare.workspace.disk_cache.disk_store import COMPARISON, DiskStore, digest_of
+from tb_perfcompare.workspace.disk_cache.disk_store import COMPARISON, DiskStore
 
 if TYPE_CHECKING:
     from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 
-FORMAT = 3
+FORMAT = 4
 """Version of the entry format; older entries are not found."""
 
 WORTH_KEEPING_BYTES = 16 * 2**10
 """Pairs with less input are not cached, as an entry is larger than that. Comparing costs a command at least 0.4 s of
 CPU time, half of it for imports; reading an entry instead 0.2 s, and writing one 0.01 s."""
-
-_HEAD = struct.Struct("<Q32s")
-"""Size in bytes and digest of a part."""
-
-T = TypeVar("T")
 
 
 class _Answer(msgspec.Struct):
@@ -71,33 +63,7 @@ class ResponseCache:
 
     def read_response(self, key: str) -> bytes | None:
         """The response under a key, as JSON from render/wire/pages.py, or None."""
-        return self._part(key, 0, _checked_answer)
-
-    def _part(self, key: str, number: int, decode: Callable[[bytes], T]) -> T | None:
-        """Decodes part 0 or 1 of an entry; None if it does not exist. Damaged entries are removed."""
-        path = self._entries.path(key, COMPARISON)
-        return self._entries.read(path, lambda stored, size: decode(_body(stored, size, path, number)))
-
-
-def with_heads(path: Path, parts: tuple[bytes, bytes]) -> bytes:
-    """Builds the bytes of the entry at `path`: size and digest of each part, then the parts."""
-    heads = (_HEAD.pack(len(part), digest_of(path, part, number)) for number, part in enumerate(parts))
-    return b"".join((*heads, *parts))
-
-
-def _body(stored: BinaryIO, size: int, path: Path, number: int) -> bytes:
-    """Reads part `number` of an entry. Raises ValueError if its sizes or digest do not match."""
-    heads = stored.read(2 * _HEAD.size)
-    if len(heads) < 2 * _HEAD.size:
-        raise ValueError("it is too short")
-    sizes, digests = zip(*_HEAD.iter_unpack(heads), strict=True)
-    if size != len(heads) + sum(sizes):
-        raise ValueError("another size")
-    stored.seek(len(heads) + sum(sizes[:number]))
-    body = stored.read(sizes[number])
-    if digest_of(path, body, number) != digests[number]:
-        raise ValueError("another digest")
-    return body
+        return self._entries.read(self._entries.path(key, COMPARISON), _checked_answer)
 
 
 def _checked_answer(body: bytes) -> bytes:

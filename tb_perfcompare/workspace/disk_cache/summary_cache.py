@@ -14,12 +14,12 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 from tb_perfcompare.workspace.disk_cache.cache_keys import entry_key
 from tb_perfcompare.workspace.disk_cache.cache_place import DEFAULT_LIMIT_BYTES, user_place
 from tb_perfcompare.workspace.disk_cache.comparison_cache import ComparisonCache
-from tb_perfcompare.workspace.disk_cache.disk_store import SUMMARY, CacheFacts, DiskStore, read_sealed
+from tb_perfcompare.workspace.disk_cache.disk_store import SUMMARY, CacheFacts, DiskStore
 from tb_perfcompare.workspace.disk_cache.known_runs import KnownRuns
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tb_perfcompare.workspace.inputs.sides import CaptureFile
     from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob
 
-FORMAT = 4
+FORMAT = 5
 """Version of the entry format; older entries are not found."""
 
 WORTH_KEEPING_BYTES = 256 * 2**10
@@ -51,10 +51,9 @@ class SummaryCache:
         if job.file.bytes < WORTH_KEEPING_BYTES:
             return None
         try:
-            path = self._path(job)
+            summary = self._entries.read(self._path(job), _read)
         except OSError:
             return None
-        summary = self._entries.read(path, lambda stored, size: _read(stored, size, path))
         return None if summary is None else _relabelled(summary, job.file)
 
     def put(self, job: SummaryJob, summary: Summary) -> None:
@@ -64,7 +63,7 @@ class SummaryCache:
         from tb_perfcompare.sources.saved.columnar import packed
 
         try:
-            self._entries.write_sealed(self._path(job), packed(summary))
+            self._entries.write(self._path(job), packed(summary))
         except OSError:
             return
 
@@ -93,13 +92,13 @@ def _relabelled(summary: Summary, file: CaptureFile) -> Summary:
     return replace(summary, source=file.source, captures=(named,))
 
 
-def _read(stored: BinaryIO, size: int, path: Path) -> Summary:
+def _read(body: bytes) -> Summary:
     """Reads a summary. Raises ValueError, or what validating odd values raises, if the entry is damaged."""
     from tb_perfcompare.model.summary.summary import Summary
     from tb_perfcompare.model.summary.summary_validation import inconsistency
     from tb_perfcompare.sources.saved.columnar import unpacked
 
-    summary = unpacked(read_sealed(stored, size, path), Summary)
+    summary = unpacked(body, Summary)
     if wrong := inconsistency(summary):
         raise ValueError(wrong)
     return summary

@@ -19,8 +19,7 @@ from tb_perfcompare.errors import PerfCompareError
 from tb_perfcompare.model.progress import silent
 from tb_perfcompare.render.formats import FORMATS, render
 from tb_perfcompare.render.wire.pages import Page, comparison_answer, table_answer
-from tb_perfcompare.workspace.disk_cache.disk_store import COMPARISON, DIGEST_BYTES, SUMMARY, digest_of
-from tb_perfcompare.workspace.disk_cache.response_cache import _HEAD, with_heads
+from tb_perfcompare.workspace.disk_cache.disk_store import _HEAD, COMPARISON, SUMMARY, sealed
 from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 from tb_perfcompare.workspace.listing.index import Root
@@ -105,9 +104,8 @@ def test_the_parts_of_an_entry_cannot_change_places(kept: Kept) -> None:
     kept.restored()
     path = kept.entries[PAIRS[0]]
     first, second = parts(kept.whole[path])
-    with_digests = with_heads(path, (second, first))
-    heads = with_digests[_HEAD.size : 2 * _HEAD.size] + with_digests[: _HEAD.size]
-    path.write_bytes(heads + first + second)
+    count, head_of_second, head_of_first, *_ = sealed(path, second, first)
+    path.write_bytes(b"".join((count, head_of_first, head_of_second, first, second)))
     assert kept.compared(PAIRS[0]) == kept.answers[PAIRS[0]]
     assert path.read_bytes() == kept.whole[path]
 
@@ -162,8 +160,9 @@ def test_an_entry_larger_than_the_cache_is_not_read(kept: Kept, ending: str) -> 
 
 def parts(stored: bytes) -> tuple[bytes, bytes]:
     """Of the entry of a comparison."""
-    (first, _), _ = _HEAD.iter_unpack(stored[: 2 * _HEAD.size])
-    return stored[2 * _HEAD.size : 2 * _HEAD.size + first], stored[2 * _HEAD.size + first :]
+    start = 1 + 2 * _HEAD.size
+    (first, _), _ = _HEAD.iter_unpack(stored[1:start])
+    return stored[start : start + first], stored[start + first :]
 
 
 def drawn(found: Comparison) -> None:
@@ -184,7 +183,7 @@ def test_altered_comparisons_with_a_digest_that_fits(kept: Kept) -> None:
     answer, body = parts(kept.whole[path])
     refused = 0
     for seed in range(DRAWN):
-        path.write_bytes(with_heads(path, (answer, altered(body, Random(seed)))))
+        path.write_bytes(b"".join(sealed(path, answer, altered(body, Random(seed)))))
         found = cache.get(key)
         if found is None:
             refused += 1
@@ -201,7 +200,7 @@ def test_altered_answers_with_a_digest_that_fits(kept: Kept) -> None:
     answer, body = parts(kept.whole[path])
     wanted = {name: type(value) for name, value in json.loads(answer).items()}
     for seed in range(2 * DRAWN):
-        path.write_bytes(with_heads(path, (written(changed(parsed(answer), Random(seed))), body)))
+        path.write_bytes(b"".join(sealed(path, written(changed(parsed(answer), Random(seed))), body)))
         sent = cache.read_response(key)
         if sent is None:
             assert not path.exists(), seed
@@ -216,18 +215,18 @@ def test_an_answer_with_a_part_of_another_type_is_refused(kept: Kept) -> None:
     answer, body = parts(kept.whole[path])
     for name, value in json.loads(answer).items():
         other = {**json.loads(answer), name: "" if not isinstance(value, str) else []}
-        path.write_bytes(with_heads(path, (json.dumps(other).encode(), body)))
+        path.write_bytes(b"".join(sealed(path, json.dumps(other).encode(), body)))
         assert cache.read_response(path.name.removesuffix(COMPARISON)) is None and not path.exists(), name
 
 
 def test_altered_summaries_with_a_digest_that_fits(kept: Kept) -> None:
     refused = 0
     path = kept.summaries[0]
-    body = kept.whole[path][:-DIGEST_BYTES]
+    body = kept.whole[path][1 + _HEAD.size :]
     for seed in range(DRAWN // 4):
         kept.restored(COMPARISON)
         other = columnar_changed(body, Random(seed), ())
-        path.write_bytes(other + digest_of(path, other))
+        path.write_bytes(b"".join(sealed(path, other)))
         for pair in PAIRS:
             try:
                 drawn(kept.compared(pair)[1])

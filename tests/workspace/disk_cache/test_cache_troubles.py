@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -158,15 +158,16 @@ def test_no_step_of_writing_an_entry_may_fail_loudly(
     assert cache.get(job) is not None
 
 
-def test_a_disk_that_is_full_in_the_middle_of_an_entry(tmp_path: Path) -> None:
+def test_a_disk_that_is_full_in_the_middle_of_an_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     entries = DiskStore(tmp_path / "cache", 1000)
 
-    def half(out: Any) -> None:
-        out.write(b"half of an entry")
+    def half(*_: Any) -> Iterator[bytes]:
+        yield b"half of an entry"
         raise OSError(errno.ENOSPC, "No space left on device")
 
+    monkeypatch.setattr("tb_perfcompare.workspace.disk_cache.disk_store.sealed", half)
     with pytest.raises(OSError, match="No space left"):
-        entries.write(entries.path("key", ".summary"), half)
+        entries.write(entries.path("key", ".summary"), b"whole")
     assert list((tmp_path / "cache").iterdir()) == []
 
 
@@ -201,10 +202,14 @@ def aged(path: Path, hours: float) -> Path:
 
 
 _KILLED = """
-import os, signal, sys
-from tb_perfcompare.workspace.disk_cache.disk_store import DiskStore
-entries = DiskStore(sys.argv[1], 2**30)
-entries.write(entries.path("key", ".summary"), lambda out: (out.write(b"half"), out.flush(), os.kill(os.getpid(), 9)))
+import os, sys
+from tb_perfcompare.workspace.disk_cache import disk_store
+def half(*_):
+    yield b"half"
+    os.kill(os.getpid(), 9)
+disk_store.sealed = half
+entries = disk_store.DiskStore(sys.argv[1], 2**30)
+entries.write(entries.path("key", ".summary"), b"whole")
 """
 
 
@@ -219,8 +224,8 @@ def test_what_a_killed_process_left_goes_after_an_hour(tmp_path: Path, first: st
         entries = DiskStore(tmp_path, 2**30)
         path = entries.path("key", ".summary")
         if first == "write":
-            entries.write(path, lambda out: out.write(b"whole"))
-        entries.read(path, lambda stored, size: stored.read(size))
+            entries.write(path, b"whole")
+        entries.read(path, bytes)
         path.unlink(missing_ok=True)
         return sorted(tmp_path.iterdir())
 
