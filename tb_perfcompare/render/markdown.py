@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.render.blocks import Block, Facts, Heading, Listing, Paragraph
-from tb_perfcompare.render.grid import Grid, Head, with_short_names
+from tb_perfcompare.render.grid import Grid, with_short_names
 from tb_perfcompare.render.widths import elide_names
 
 _NAME_WIDTH = 120
@@ -65,7 +65,7 @@ def _grid(grid: Grid) -> Iterator[str]:
         for column, head in zip(zip(*grid.rows, strict=True), grid.heads, strict=False)
     ]
     for row in zip(*columns, strict=True):
-        yield _line(_cell(cell, head) for cell, head in zip(row, grid.heads, strict=True))
+        yield _line((code if head.code else escape)(cell) for cell, head in zip(row, grid.heads, strict=True))
     yield ""
     if grid.left_out:
         yield from (f"{grid.left_out:,} more rows are not shown.", "")
@@ -75,7 +75,3 @@ def _grid(grid: Grid) -> Iterator[str]:
 
 def _line(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
-
-
-def _cell(cell: str, head: Head) -> str:
-    return code(cell) if head.code else escape(cell)

@@ -97,9 +97,7 @@ def _by_category(work: Iterable[Work]) -> dict[str, dict[str, Run]]:
     return by_category
 
 
-@lru_cache(maxsize=1 << 15)
-def _function(name: str) -> str:
-    return kernel_function(name)
+_function = lru_cache(maxsize=1 << 15)(kernel_function)
 
 
 def _direction(name: str) -> str:

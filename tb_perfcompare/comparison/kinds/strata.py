@@ -162,7 +162,8 @@ def within_kinds(times: SideTimes, captures: Captures, strata: Strata | None, al
     none. Kinds with few steps count only if together they give a deviation."""
     if strata is None:
         return None
-    steps_of = [_places(code, _kinds(strata)) for code in strata.code]
+    kinds = 1 + max(int(code.max(initial=-1)) for code in strata.code)
+    steps_of = [_places(code, kinds) for code in strata.code]
     logs = np.log(times[0]), np.log(times[1])
     shared = [kind for kind, steps in enumerate(zip(*steps_of, strict=True)) if all(map(len, steps))]
     rare = {kind for kind in shared if smallest_p(len(steps_of[0][kind]), len(steps_of[1][kind])) > alpha}
@@ -222,10 +223,6 @@ def _one_side(log: Floats, steps: Sequence[Ints]) -> _OneSide:
 def _places(code: Ints, kinds: int) -> list[Ints]:
     order = np.argsort(code, kind="stable")
     return np.split(order, np.searchsorted(code[order], np.arange(1, kinds)))
-
-
-def _kinds(strata: Strata) -> int:
-    return 1 + max(int(code.max(initial=-1)) for code in strata.code)
 
 
 def _combined(kinds: WithinKinds, alpha: float) -> tuple[float, float, float]:

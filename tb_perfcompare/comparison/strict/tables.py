@@ -12,7 +12,7 @@ from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Table
 from tb_perfcompare.comparison.result.wording import times_text
 from tb_perfcompare.comparison.strict.corrected import Corrected
-from tb_perfcompare.comparison.strict.report import Durations, StrictReport
+from tb_perfcompare.comparison.strict.report import StrictReport
 from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.number_text import listed
 from tb_perfcompare.units import COUNT, NUMBER, PERCENT, US
@@ -95,8 +95,8 @@ def _summary(report: StrictReport) -> Table:
         ),
         (
             ("Total cycles", *sizes, sizes[1] - sizes[0], None, COUNT.symbol),
-            ("Average cycle time", *(_mean(side) for side in report.durations), delta_us,
-             _change(first.mean_us, delta_us), US.symbol),
+            ("Average cycle time", *(side.mean_us if len(side.longest_first_us) else None for side in report.durations),
+             delta_us, _change(first.mean_us, delta_us), US.symbol),
         ),
     )  # fmt: skip
 
@@ -186,10 +186,6 @@ def _lost(beside: Corrected) -> tuple[str, ...]:
 
 def _cells(values: Floats) -> list[Cell]:
     return [value + 0.0 if math.isfinite(value) else None for value in values.tolist()]
-
-
-def _mean(side: Durations) -> float | None:
-    return side.mean_us if len(side.longest_first_us) else None
 
 
 def _change(base: float, delta: float) -> float | None:

@@ -23,7 +23,7 @@ class LaunchDurations:
 
 def launch_durations(table: str, row: str, baseline: PathSource, candidate: PathSource) -> LaunchDurations | None:
     """Builds the histogram; None if the table has no launches, or neither side counted those of this row one by one."""
-    counted = [_counts(side, DURATION_TABLES.get(table, ""), row) for side in (baseline, candidate)]
+    counted = [side.durations.get(DURATION_TABLES.get(table, ""), {}).get(row, {}) for side in (baseline, candidate)]
     classes = [number for side in counted for number in side]
     if not classes:
         return None
@@ -35,11 +35,6 @@ def launch_durations(table: str, row: str, baseline: PathSource, candidate: Path
     start = tuple(class_start_ns(first + index * width) for index in range(bins + 1))
     a, b = (_binned(side, first, width, bins) for side in counted)
     return LaunchDurations(start, a, b)
-
-
-def _counts(side: PathSource, name: str, row: str) -> dict[int, int]:
-    """Class of duration -> launches."""
-    return side.durations.get(name, {}).get(row, {})
 
 
 def _binned(counts: dict[int, int], first: int, width: int, bins: int) -> tuple[int, ...] | None:

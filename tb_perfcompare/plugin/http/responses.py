@@ -6,7 +6,7 @@ import gzip
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from tensorboard.backend import http_util
@@ -89,9 +89,7 @@ def respond(
     return response
 
 
-@lru_cache(maxsize=64)
-def _packed(body: bytes) -> bytes:
-    return gzip.compress(body, mtime=0)
+_packed = lru_cache(maxsize=64)(partial(gzip.compress, mtime=0))
 
 
 def tag_of(*values: object) -> str:

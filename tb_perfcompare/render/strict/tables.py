@@ -151,16 +151,12 @@ def detailed_table(report: StrictReport) -> str:
 
 def strict_csv(report: StrictReport) -> str:
     """Renders all triplets as CSV with six decimals; NaN is an empty cell."""
-    formatted = [[_six(value) for value in values.tolist()] for values in figures(report)]
+    formatted = [["" if value != value else f"{value:.6f}" for value in values.tolist()] for values in figures(report)]
     rows = (
         [*map(guarded, triplet), *(column[index] for column in formatted)]
         for index, triplet in enumerate(report.triplets)
     )
     return lines([[*map(guarded, table_labels(report.labels))]], rows)
-
-
-def _six(value: float) -> str:
-    return "" if math.isnan(value) else f"{value:.6f}"
 
 
 def _change(base: float, delta: float) -> str:
