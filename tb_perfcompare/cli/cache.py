@@ -12,8 +12,7 @@ from tb_perfcompare.cli.output import Console
 from tb_perfcompare.errors import InputError
 from tb_perfcompare.number_text import size
 from tb_perfcompare.render.wire.json_encoding import json_document
-from tb_perfcompare.workspace.disk_cache.cache_place import SWITCH
-from tb_perfcompare.workspace.disk_cache.disk_store import CacheFacts
+from tb_perfcompare.workspace.disk_cache.disk_store import SWITCH, CacheFacts
 from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache, user_cache
 
 

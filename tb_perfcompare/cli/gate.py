@@ -89,11 +89,11 @@ def run_gate(
     unsure = Unsure(arguments.cannot_tell)
     outcomes = _outcomes(comparison, question, workspace, arguments, console.progress)
     if arguments.junit:
-        from tb_perfcompare.gate.junit import junit
+        from tb_perfcompare.gate.reports import junit
 
         write_file(arguments.junit, junit(comparison, outcomes, unsure))
     if arguments.github_summary is not None:
-        from tb_perfcompare.gate.job_summary import job_summary
+        from tb_perfcompare.gate.reports import job_summary
 
         # append: other steps of the job may have written to it
         write_file(_summary_file(arguments), job_summary(comparison, outcomes, unsure), add=True)

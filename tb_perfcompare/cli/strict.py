@@ -17,7 +17,7 @@ from tb_perfcompare.cli.sources import add_baselines, named_side, new_workspace,
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.strict.processes import ProcessPair, alone
-from tb_perfcompare.comparison.strict.weak_recordings import different_anchors
+from tb_perfcompare.comparison.strict.weaknesses import different_anchors
 from tb_perfcompare.errors import InputError, PerfCompareError, SelectionError
 from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.arrays import each_side

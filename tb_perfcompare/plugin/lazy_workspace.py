@@ -136,8 +136,7 @@ class LazyWorkspace:
 
     @cached_property
     def _store(self) -> DiskStore | None:
-        from tb_perfcompare.workspace.disk_cache.cache_place import user_place
-        from tb_perfcompare.workspace.disk_cache.disk_store import DiskStore
+        from tb_perfcompare.workspace.disk_cache.disk_store import DiskStore, user_place
 
         place = user_place()
         return None if place is None else DiskStore(*place)

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from benchmarks.served import Served, served
-from tb_perfcompare.workspace.disk_cache.cache_place import SWITCH
+from tb_perfcompare.workspace.disk_cache.disk_store import SWITCH
 from tb_perfcompare.workspace.workers.limits import WORKERS
 from tests.browser.tab import HOSTILE_A, HOSTILE_B, SERIES, Tab, link
 from tests.drawn_runs import write_pair, write_run

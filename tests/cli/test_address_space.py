@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tb_perfcompare.errors import OutOfMemory, out_of_memory
-from tb_perfcompare.workspace.disk_cache.cache_place import SWITCH
+from tb_perfcompare.workspace.disk_cache.disk_store import SWITCH
 from tb_perfcompare.workspace.workers.limits import ADDRESS_SPACE
 from tests.thorough import THOROUGH
 

@@ -18,7 +18,7 @@ UNUSED = {
     "xml.etree.ElementTree", "zipfile",
     "tb_perfcompare.analysis.answers", "tb_perfcompare.analysis.attribution.call_paths",
     "tb_perfcompare.analysis.counters.counter_tables",
-    "tb_perfcompare.gate.job_summary", "tb_perfcompare.gate.junit", "tb_perfcompare.sources.answers.reader",
+    "tb_perfcompare.gate.reports", "tb_perfcompare.sources.answers.reader",
     "tb_perfcompare.sources.ncu.csv_export", "tb_perfcompare.sources.perf_data.csv_tables",
     "tb_perfcompare.sources.saved.baseline_file",
 }  # fmt: skip

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tb_perfcompare.comparison.result.table import Table
-from tb_perfcompare.gate import job_summary as module
-from tb_perfcompare.gate.job_summary import job_summary
+from tb_perfcompare.gate import reports as module
 from tb_perfcompare.gate.outcome import Outcome, Status, Unsure
+from tb_perfcompare.gate.reports import job_summary
 from tests.render.examples import NASTY_NAMES, comparison
 
 TRIPPED = Outcome("Communication", "+5 %", Status.TRIPPED, "1 ms → 2 ms", "takes longer")

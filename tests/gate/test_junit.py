@@ -6,8 +6,8 @@ import pytest
 from junitparser import Error, Failure, JUnitXml, Skipped
 
 from tb_perfcompare.comparison.result.comparison import Comparison
-from tb_perfcompare.gate.junit import junit
 from tb_perfcompare.gate.outcome import Outcome, Status, Unsure
+from tb_perfcompare.gate.reports import junit
 from tests.render.examples import NASTY_NAMES, comparison
 
 OUTCOMES = (

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.served import children, is_running, served
-from tb_perfcompare.workspace.disk_cache.cache_place import SWITCH
+from tb_perfcompare.workspace.disk_cache.disk_store import SWITCH
 from tb_perfcompare.workspace.workers import worker_pool as workers
 from tb_perfcompare.workspace.workers.limits import WORKERS
 from tests.drawn_runs import write_pair

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from benchmarks.served import Served, children, is_running, served
-from tb_perfcompare.workspace.disk_cache.cache_place import SWITCH
+from tb_perfcompare.workspace.disk_cache.disk_store import SWITCH
 from tb_perfcompare.workspace.workers.limits import WORKERS
 from tests.drawn_runs import write_pair
 from tests.slow_runs import write_slow_pair

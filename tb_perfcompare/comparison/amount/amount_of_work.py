@@ -9,9 +9,8 @@ from functools import partial
 
 import numpy as np
 
-from tb_perfcompare.comparison.amount.curve import along_curve
+from tb_perfcompare.comparison.amount.curve import along_curve, explained, slopes
 from tb_perfcompare.comparison.amount.rows_by_name import of_both, rows_by_name
-from tb_perfcompare.comparison.amount.slopes import explained, slopes
 from tb_perfcompare.comparison.result.headline import AmountFacts
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import between_captures, capture_counts, centres, row_means

@@ -12,8 +12,7 @@ from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.result.wording import times_text
 from tb_perfcompare.comparison.strict.processes import ProcessPair, alone
 from tb_perfcompare.comparison.strict.report import StrictReport
-from tb_perfcompare.comparison.strict.weak_figures import WEAK_FIGURES
-from tb_perfcompare.comparison.strict.weak_recordings import WEAK_RECORDINGS
+from tb_perfcompare.comparison.strict.weaknesses import WEAK_FIGURES, WEAK_RECORDINGS
 from tb_perfcompare.comparison.strict.work import NO_WORK, Work, device_work, work_per_cycle
 from tb_perfcompare.model.recordings.cycles import CycleTable
 from tb_perfcompare.quick_dataclass import dataclass

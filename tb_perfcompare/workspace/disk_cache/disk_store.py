@@ -1,6 +1,7 @@
-"""Cache entries as files in one directory, any of which may be deleted at any time. Files are written under a temporary
-name and moved into place, so that readers never see a partial one and processes do not interfere. Least recently used
-entries are evicted above the size limit; temporary files of killed processes are removed."""
+"""Cache entries as files in one directory, any of which may be deleted at any time, and the user's choice of it. Files
+are written under a temporary name and moved into place, so that readers never see a partial one and processes do not
+interfere. Least recently used entries are evicted above the size limit; temporary files of killed processes are
+removed."""
 
 from __future__ import annotations
 
@@ -8,11 +9,13 @@ import contextlib
 import hashlib
 import os
 import struct
+import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, BinaryIO, TypeVar
 
+from tb_perfcompare.errors import PerfCompareError
 from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.storage.filesystem import open_regular
@@ -207,3 +210,41 @@ class DiskStore:
 def _private(path: str, flags: int) -> int:
     """Opens a file that only its owner may read or write."""
     return os.open(path, flags, 0o600)
+
+
+SWITCH = "TB_PERFCOMPARE_CACHE"
+"""Environment variable: a directory, or `off`."""
+
+LIMIT = "TB_PERFCOMPARE_CACHE_MB"
+"""Environment variable: maximum size of the cache in megabytes."""
+
+DEFAULT_LIMIT_BYTES = 1024 * 2**20
+
+_NAME = "tb_perfcompare"
+_PLATFORM: str = sys.platform
+
+
+def user_place(environment: Mapping[str, str] = os.environ) -> tuple[str, int] | None:
+    """Returns (directory, maximum bytes); None if the cache is switched off. Raises PerfCompareError for a limit that
+    is not a number."""
+    where = environment.get(SWITCH, "")
+    if where.lower() in ("off", "0", "no", "false"):
+        return None
+    given = environment.get(LIMIT, "")
+    try:
+        limit = int(float(given) * 2**20) if given else DEFAULT_LIMIT_BYTES
+    except (ValueError, OverflowError):
+        raise PerfCompareError(f"{LIMIT} is {given!r}", hint="give a number of megabytes") from None
+    if where:
+        return where, limit
+    return _user_cache(), limit
+
+
+def _user_cache() -> str:
+    """Same directory as from platformdirs, which is not imported on Linux, to start faster."""
+    if _PLATFORM == "linux":
+        home = os.environ.get("XDG_CACHE_HOME", "")
+        return os.path.join(home if home.strip() else os.path.expanduser("~/.cache"), _NAME)
+    from platformdirs import user_cache_dir
+
+    return user_cache_dir(_NAME, appauthor=False)

@@ -17,9 +17,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tb_perfcompare.workspace.disk_cache.cache_keys import entry_key
-from tb_perfcompare.workspace.disk_cache.cache_place import DEFAULT_LIMIT_BYTES, user_place
 from tb_perfcompare.workspace.disk_cache.comparison_cache import ComparisonCache
-from tb_perfcompare.workspace.disk_cache.disk_store import SUMMARY, CacheFacts, DiskStore
+from tb_perfcompare.workspace.disk_cache.disk_store import (
+    DEFAULT_LIMIT_BYTES,
+    SUMMARY,
+    CacheFacts,
+    DiskStore,
+    user_place,
+)
 from tb_perfcompare.workspace.disk_cache.known_runs import KnownRuns
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tb_perfcompare.comparison.amount.slopes import explained, slopes
+from tb_perfcompare.comparison.amount.curve import explained, slopes
 from tb_perfcompare.model.arrays import CaptureIndex, Floats
 
 AMOUNT = np.array([1.0, 2, 3, 4, 5, 6, 7, 8])

@@ -17,8 +17,7 @@ import platformdirs
 import pytest
 
 from tb_perfcompare.model.progress import silent
-from tb_perfcompare.workspace.disk_cache.cache_place import LIMIT, SWITCH, user_place
-from tb_perfcompare.workspace.disk_cache.disk_store import KNOWN, DiskStore
+from tb_perfcompare.workspace.disk_cache.disk_store import KNOWN, LIMIT, SWITCH, DiskStore, user_place
 from tb_perfcompare.workspace.disk_cache.summary_cache import WORTH_KEEPING_BYTES, SummaryCache
 from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob, summarize_file
 from tb_perfcompare.workspace.listing.index import side_from_path

@@ -21,7 +21,7 @@ from tb_perfcompare.errors import PerfCompareError
 from tb_perfcompare.model.progress import silent
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.workspace.disk_cache import cache_keys
-from tb_perfcompare.workspace.disk_cache.cache_place import LIMIT, SWITCH
+from tb_perfcompare.workspace.disk_cache.disk_store import LIMIT, SWITCH
 from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache, user_cache
 from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob, summarize_file
 from tb_perfcompare.workspace.listing.index import side_from_path

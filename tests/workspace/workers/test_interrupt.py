@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.served import children, is_running
-from tb_perfcompare.workspace.disk_cache.cache_place import SWITCH
+from tb_perfcompare.workspace.disk_cache.disk_store import SWITCH
 from tb_perfcompare.workspace.workers.limits import WORKERS
 from tests.slow_runs import FILES, write_slow_pair
 from tests.thorough import THOROUGH

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.served import served
-from tb_perfcompare.workspace.disk_cache.cache_place import SWITCH
+from tb_perfcompare.workspace.disk_cache.disk_store import SWITCH
 from tb_perfcompare.workspace.workers.limits import WORKERS
 from tests.drawn_runs import write_pair
 from tests.thorough import THOROUGH

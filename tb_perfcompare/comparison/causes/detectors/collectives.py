@@ -13,10 +13,9 @@ from tb_perfcompare.comparison.causes.evidence.inputs import elements
 from tb_perfcompare.comparison.causes.evidence.known_settings import collective_kind, look_at_collectives
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total
 from tb_perfcompare.comparison.causes.evidence.where_called import annotations_around
-from tb_perfcompare.comparison.ranks.extra_work import ExtraWork, extra_work
 from tb_perfcompare.comparison.ranks.job import Job
 from tb_perfcompare.comparison.ranks.sides import Ranks
-from tb_perfcompare.comparison.ranks.uneven_work import WorkChange
+from tb_perfcompare.comparison.ranks.uneven_work import ExtraWork, WorkChange, extra_work
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.wording import number_text, numbers_text, short, signed_time, times_text
