@@ -188,6 +188,7 @@ def served() -> Work:
     from tb_perfcompare.model.progress import silent
     from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
     from tb_perfcompare.workspace.listing.index import side_from_path
+    from tb_perfcompare.workspace.queries.table_pages import first_response
     from tb_perfcompare.workspace.sharing.single_flight import wait_for
     from tb_perfcompare.workspace.workspace import Workspace
 
@@ -195,7 +196,7 @@ def served() -> Work:
         cpu, wall = cpu_seconds(), time.perf_counter()
         workspace = Workspace()
         baseline, candidate = (side_from_path(path, None, None) for path in paths)
-        answer = wait_for(workspace.pages.first_response(ComparisonRequest(baseline, candidate)), silent).result()
+        answer = wait_for(first_response(workspace, ComparisonRequest(baseline, candidate)), silent).result()
         seconds = time.perf_counter() - wall
         workspace.close()  # CPU time of children counts only after they have ended
         return {"answer_bytes": len(answer), "seconds": seconds, "cpu_seconds": cpu_seconds() - cpu}

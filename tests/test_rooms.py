@@ -97,13 +97,13 @@ MAY_IMPORT: dict[str, set[str]] = {
     "sources/trace/repair": {"sources/trace/columns"},
     "sources/trace/scanners": {"sources/native", "sources/trace/columns", "sources/trace/repair"},
     "workspace": {
-        "workspace/disk_cache", "workspace/inputs", "workspace/jobs", "workspace/listing", "workspace/queries",
-        "workspace/sharing", "workspace/workers",
+        "workspace/disk_cache", "workspace/inputs", "workspace/jobs", "workspace/listing", "workspace/sharing",
+        "workspace/workers",
     },
     "workspace/disk_cache": {"workspace/inputs", "workspace/jobs", "workspace/sharing"},
     "workspace/jobs": {"workspace/inputs"},
     "workspace/listing": {"workspace/disk_cache", "workspace/inputs", "workspace/sharing"},
-    "workspace/queries": {"workspace/inputs", "workspace/jobs", "workspace/sharing"},
+    "workspace/queries": {"workspace", "workspace/inputs", "workspace/jobs", "workspace/sharing"},
     "workspace/workers": {"workspace/inputs", "workspace/sharing"},
 }  # fmt: skip
 """Folder -> folders of its layer it imports from; folders that import from none are not here."""

@@ -18,7 +18,7 @@ from tb_perfcompare.workspace.inputs.sides import parse_steps
 from tb_perfcompare.workspace.jobs.step_jobs import ExcerptSide
 from tb_perfcompare.workspace.listing.index import side_from_path
 from tb_perfcompare.workspace.queries.step_choice import TYPICAL, WORST, StepChoice
-from tb_perfcompare.workspace.queries.step_views import ChosenSide
+from tb_perfcompare.workspace.queries.step_views import ChosenSide, chosen_step, excerpt, steps_of
 from tb_perfcompare.workspace.workspace import Workspace
 
 _COMPRESSED = ".gz"
@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
             for side, source in sources
             if source is not None
         )
-        data = workspace.step_views.excerpt(sides, compress, console.progress)
+        data = excerpt(workspace, sides, compress, console.progress)
     console.write_result(data, arguments.output)
     return 0
 
@@ -69,10 +69,10 @@ def _excerpt_side(
     side = side_from_path(source, worker, span)
     side = replace(side, all_steps=arguments.all_steps, marker=arguments.step_marker)
     if steps in (TYPICAL, WORST):
-        facts, file = workspace.step_views.chosen(ChosenSide(side, StepChoice(steps)), window, report)
+        facts, file = chosen_step(workspace, ChosenSide(side, StepChoice(steps)), window, report)
         return ExcerptSide(file, window, facts.label, facts.label, label, side.marker)
     # steps given by number are always included
-    listing = workspace.step_views.steps(replace(side, all_steps=True), window, report)
+    listing = steps_of(workspace, replace(side, all_steps=True), window, report)
     if listing.absent:
         raise SelectionError(f"{source} has no events", hint=listing.absent)
     first, last = parse_steps(steps)

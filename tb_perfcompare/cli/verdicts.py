@@ -16,7 +16,13 @@ from tb_perfcompare.render.formats import FORMATS, render_table
 from tb_perfcompare.render.wire.json_encoding import json_document
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest, Side
 from tb_perfcompare.workspace.queries.candidate_responses import candidates_dict, candidates_table, left_out_of
-from tb_perfcompare.workspace.queries.candidates import MAX_CANDIDATES, CandidateRow, Selected, with_adjusted_p
+from tb_perfcompare.workspace.queries.candidates import (
+    MAX_CANDIDATES,
+    CandidateRow,
+    Selected,
+    candidate_row,
+    with_adjusted_p,
+)
 from tb_perfcompare.workspace.workspace import Workspace
 
 _FAILED = 2
@@ -64,4 +70,4 @@ def _row(
         side = named_side(arguments, path)
     except PerfCompareError as error:
         return CandidateRow(candidate, None, error)
-    return workspace.candidates.row(candidate, ComparisonRequest(baseline, side, options), console.progress)
+    return candidate_row(workspace, candidate, ComparisonRequest(baseline, side, options), console.progress)

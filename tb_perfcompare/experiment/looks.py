@@ -20,7 +20,7 @@ from tb_perfcompare.sources.saved.manifest import Look
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 from tb_perfcompare.workspace.listing.index import side_from_path
 from tb_perfcompare.workspace.queries.candidate_responses import candidates_dict, candidates_table
-from tb_perfcompare.workspace.queries.candidates import Selected, with_adjusted_p
+from tb_perfcompare.workspace.queries.candidates import Selected, candidate_row, with_adjusted_p
 from tb_perfcompare.workspace.workspace import Workspace
 
 
@@ -68,7 +68,7 @@ class Looks:
         if len(self.candidates) == 1:
             return render(self._compared(self.candidates[0]), form, top=top, terminal=terminal)
         rows = tuple(
-            self._workspace.candidates.row(Selected(name), self.request(name), self._progress)
+            candidate_row(self._workspace, Selected(name), self.request(name), self._progress)
             for name in self.candidates
         )
         adjusted = with_adjusted_p(rows, self._options.alpha)

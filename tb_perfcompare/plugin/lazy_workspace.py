@@ -59,7 +59,7 @@ class LazyWorkspace:
         return RunPages()
 
     def first(self, request: ComparisonRequest) -> AbstractContextManager[Flight[bytes]]:
-        """Joins the computation of the first response about a pair, as TablePages.first does. If the response is cached
+        """Joins the computation of the first response about a pair, as table_pages.first_response does. If it is cached
         on disk, nothing that computes is imported for it."""
         if self._workspace is None:
             cache = self._response_cache
@@ -68,7 +68,10 @@ class LazyWorkspace:
                 from tb_perfcompare.workspace.sharing.single_flight import finished_flight
 
                 return contextlib.nullcontext(finished_flight(request, body))
-        return self.workspace.pages.first_response(request)
+        workspace = self.workspace
+        from tb_perfcompare.workspace.queries.table_pages import first_response
+
+        return first_response(workspace, request)
 
     @property
     def workspace(self) -> Workspace:

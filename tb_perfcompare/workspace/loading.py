@@ -27,7 +27,7 @@ from tb_perfcompare.workspace.jobs.summary_jobs import (
     read_counter_file,
     read_launches,
 )
-from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, each_in_turn, wait_for
+from tb_perfcompare.workspace.sharing.single_flight import Flight, Kind, SingleFlight, each_in_turn, wait_for
 from tb_perfcompare.workspace.workers.cluster import ClusterPool, TaskLost
 from tb_perfcompare.workspace.workers.memory_need import PROCESS_BYTES
 from tb_perfcompare.workspace.workers.reading_size import Outgrown, are_small, reading_bytes, while_small
@@ -37,8 +37,9 @@ from tb_perfcompare.workspace.workers.worker_pool import WorkerPool
 T = TypeVar("T")
 Answer = TypeVar("Answer")
 
-_SUMMARY_CACHE_BYTES = 128 * 2**20
-_LAUNCHES_CACHE_BYTES = 64 * 2**20
+_SUMMARIES: Kind[Summary] = Kind("summaries", 128 * 2**20)
+_OUTLINES: Kind[Outline] = Kind("outlines", 0)
+_LAUNCHES: Kind[LaunchRecording] = Kind("launches", 64 * 2**20)
 
 _TRIES = 3
 """Attempts to read a file that keeps changing while it is read."""
@@ -52,7 +53,7 @@ class Loader:
     processes. With a `cluster`, that summarises all files."""
 
     def __init__(
-        self, flights: Callable[[int], SingleFlight[Any]], pool: WorkerPool, cluster: ClusterPool | None,
+        self, flights: Callable[[Kind[Any]], SingleFlight[Any]], pool: WorkerPool, cluster: ClusterPool | None,
         cache: SummaryCache | None, known: KnownRuns | None, in_process_bytes: int, summarize: Summarizer,
         outline: Outliner,
     ) -> None:  # fmt: skip
@@ -63,9 +64,9 @@ class Loader:
         self._summarize = summarize
         self._outline = outline
         self._in_process_bytes = in_process_bytes
-        self._summaries: SingleFlight[Summary] = flights(_SUMMARY_CACHE_BYTES)
-        self._outlines: SingleFlight[Outline] = flights(0)
-        self._launches: SingleFlight[LaunchRecording] = flights(_LAUNCHES_CACHE_BYTES)
+        self._summaries: SingleFlight[Summary] = flights(_SUMMARIES)
+        self._outlines: SingleFlight[Outline] = flights(_OUTLINES)
+        self._launches: SingleFlight[LaunchRecording] = flights(_LAUNCHES)
 
     def is_small(self, files: Sequence[CaptureFile]) -> bool:
         """Whether to read the files in this process. Never in a server (in_process_bytes 0), not even empty files:

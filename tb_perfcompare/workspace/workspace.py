@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -17,7 +17,7 @@ from tb_perfcompare.workspace.inputs.step_markers import markers_of
 from tb_perfcompare.workspace.jobs.summary_jobs import LoadedSide, compare_sides, outline_file, pooled, summarize_file
 from tb_perfcompare.workspace.listing.index import Index, Listing, Root
 from tb_perfcompare.workspace.loading import Loader, Outliner, Summarizer
-from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, wait_for
+from tb_perfcompare.workspace.sharing.single_flight import Flight, Kind, SingleFlight, wait_for
 from tb_perfcompare.workspace.workers.cluster import ClusterPool
 from tb_perfcompare.workspace.workers.limits import default_workers
 from tb_perfcompare.workspace.workers.worker_pool import WorkerPool
@@ -30,17 +30,15 @@ if TYPE_CHECKING:
     from tb_perfcompare.workspace.jobs.compat_jobs import CompatAnswer, CompatRequest
     from tb_perfcompare.workspace.jobs.strict_jobs import StrictRequest
     from tb_perfcompare.workspace.listing.history import LatestHistory
-    from tb_perfcompare.workspace.queries.candidates import CandidateComparisons
-    from tb_perfcompare.workspace.queries.row_responses import RowResponses
-    from tb_perfcompare.workspace.queries.step_views import StepViews
-    from tb_perfcompare.workspace.queries.table_pages import TablePages
 
 SMALL_BYTES = 6 * 2**20
 """Up to this total file size, reading in this process is faster than starting worker processes."""
 
-_COMPARISON_CACHE_BYTES = 128 * 2**20
-_STRICT_CACHE_BYTES = 32 * 2**20
+_COMPARISONS: Kind[Comparison] = Kind("comparisons", 128 * 2**20)
+_STRICT: Kind[bytes] = Kind("strict reports", 32 * 2**20)
+_PROFILER_ANSWERS: Kind[CompatAnswer] = Kind("answers of torch-tb-profiler", 0)
 
+T = TypeVar("T")
 Comparer = Callable[[LoadedSide, LoadedSide, CompareOptions, Reporter], "Comparison"]
 
 
@@ -75,7 +73,7 @@ class Workspace:
         compare: Comparer = compare_sides,
         outline: Outliner = outline_file,
     ) -> None:
-        self._flights: list[SingleFlight[Any]] = []
+        self._flights: dict[Kind[Any], SingleFlight[Any]] = {}
         self._index = Index(roots) if index is None else index
         self._compare = compare
         is_default = summarize is summarize_file and compare is compare_sides
@@ -86,37 +84,6 @@ class Workspace:
             self.flights, self._pool, self._cluster, cache, known, in_process_bytes, summarize, outline
         )  # fmt: skip
         self.survey, self.facts, self.work = self._loader.survey, self._loader.facts, self._loader.work
-        self._comparisons: SingleFlight[Comparison] = self.flights(_COMPARISON_CACHE_BYTES)
-        self._strict: SingleFlight[bytes] = self.flights(_STRICT_CACHE_BYTES)
-        self._profiler_answers: SingleFlight[CompatAnswer] = self.flights(0)
-
-    @cached_property
-    def pages(self) -> TablePages:
-        """Answers requests for pages of tables."""
-        from tb_perfcompare.workspace.queries.table_pages import TablePages
-
-        return TablePages(self)
-
-    @cached_property
-    def rows(self) -> RowResponses:
-        """Answers requests for the step times and the callers of table rows."""
-        from tb_perfcompare.workspace.queries.row_responses import RowResponses
-
-        return RowResponses(self)
-
-    @cached_property
-    def candidates(self) -> CandidateComparisons:
-        """Answers requests for brief comparisons of several candidates."""
-        from tb_perfcompare.workspace.queries.candidates import CandidateComparisons
-
-        return CandidateComparisons(self)
-
-    @cached_property
-    def step_views(self) -> StepViews:
-        """Answers requests for single steps with their events."""
-        from tb_perfcompare.workspace.queries.step_views import StepViews
-
-        return StepViews(self)
 
     @cached_property
     def histories(self) -> LatestHistory:
@@ -125,10 +92,9 @@ class Workspace:
 
         return LatestHistory()
 
-    def flights(self, cache_bytes: int) -> SingleFlight[Any]:
-        """Returns a new kind of computation, with a cache of so many bytes; its work ends with the workspace."""
-        self._flights.append(SingleFlight(cache_bytes))
-        return self._flights[-1]
+    def flights(self, kind: Kind[T]) -> SingleFlight[T]:
+        """Returns the computations of a kind, which share a cache; their work ends with the workspace."""
+        return self._flights.setdefault(kind, SingleFlight(kind.cache_bytes))
 
     def listing(self, *, rescan: bool = False) -> Listing:
         """Runs, problems and suggested pairs; up to a few seconds old unless `rescan`."""
@@ -164,7 +130,7 @@ class Workspace:
     def ask(self, request: ComparisonRequest) -> AbstractContextManager[Flight[Comparison]]:
         """Joins the computation of a comparison: a cached result, work under way, or new work; equal requests are
         computed once. The `with` body holds it; work that no caller holds any more is cancelled."""
-        return self._comparisons.joined(request, lambda flight: self._answer(request, flight))
+        return self.flights(_COMPARISONS).joined(request, lambda flight: self._answer(request, flight))
 
     def compare(self, request: ComparisonRequest, report: Reporter = silent) -> Comparison:
         """`ask`, then wait for the result. Stops waiting when `report` raises (Cancelled, KeyboardInterrupt, ...)."""
@@ -181,7 +147,7 @@ class Workspace:
 
     def ask_strict(self, request: StrictRequest) -> AbstractContextManager[Flight[bytes]]:
         """Joins the computation of a strict report, as `ask` does for a comparison."""
-        return self._strict.joined(request, lambda flight: self._answer_strict(request, flight))
+        return self.flights(_STRICT).joined(request, lambda flight: self._answer_strict(request, flight))
 
     def profiler_answer(self, request: CompatRequest, report: Reporter = silent) -> CompatAnswer:
         """Returns torch-tb-profiler's answer about a file. Raises InputError and SelectionError; stops waiting when
@@ -191,11 +157,11 @@ class Workspace:
         def ask(flight: Flight[CompatAnswer]) -> CompatAnswer:
             return self._loader.in_worker(compat_answer, (request,), flight, request.file, MEMORY_FACTOR)
 
-        return wait_for(self._profiler_answers.joined(request, ask), report).result()
+        return wait_for(self.flights(_PROFILER_ANSWERS).joined(request, ask), report).result()
 
     def close(self) -> None:
         """Ends all work and all processes."""
-        for flights in reversed(self._flights):
+        for flights in tuple(self._flights.values()):
             flights.cancel_all()
         self._pool.close()
         if self._cluster is not None:

@@ -12,7 +12,8 @@ from tb_perfcompare.model.progress import silent
 from tb_perfcompare.model.summary.step_events import StepFacts
 from tb_perfcompare.workspace.listing.index import side_from_path
 from tb_perfcompare.workspace.queries.step_choice import StepChoice, choose
-from tb_perfcompare.workspace.queries.step_views import ChosenSide, StepViewRequest, StepViews
+from tb_perfcompare.workspace.queries.step_views import ChosenSide, StepViewRequest, ask, steps_of
+from tb_perfcompare.workspace.sharing.single_flight import wait_for
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.cli.invoke import tb_perfcompare
 from tests.drawn_runs import write_run
@@ -59,8 +60,8 @@ def test_a_step_that_cannot_be_drawn_is_refused_with_the_reason() -> None:
 
 
 @pytest.fixture
-def views() -> StepViews:
-    return Workspace(in_process_bytes=10**9).step_views
+def workspace() -> Workspace:
+    return Workspace(in_process_bytes=10**9)
 
 
 @pytest.mark.parametrize(
@@ -72,26 +73,26 @@ def views() -> StepViews:
         ("perf_data_synthetic/normal_perf_data", "sums per function and cycle"),
     ],
 )
-def test_sources_without_events_have_a_reason(views: StepViews, source: str, words: str) -> None:
-    found = views.steps(side_from_path(str(DEMO / source), None, None), "device", silent)
+def test_sources_without_events_have_a_reason(workspace: Workspace, source: str, words: str) -> None:
+    found = steps_of(workspace, side_from_path(str(DEMO / source), None, None), "device", silent)
     assert found.steps == ()
     assert found.absent.startswith("not measured: ")
     assert words in found.absent
 
 
-def test_a_saved_baseline_has_steps_and_no_events(views: StepViews, tmp_path: Path) -> None:
+def test_a_saved_baseline_has_steps_and_no_events(workspace: Workspace, tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", steps=3)
     assert tb_perfcompare("baseline", "save", "kept", run, "--baselines", tmp_path).status == 0
     side = side_from_path(str(tmp_path / "kept.baseline"), None, None)
-    assert len(views.steps(side, "device", silent).steps) == 3
-    answer = json.loads(views.answer(StepViewRequest(ChosenSide(side)), silent))
+    assert len(steps_of(workspace, side, "device", silent).steps) == 3
+    answer = json.loads(wait_for(ask(workspace, StepViewRequest(ChosenSide(side))), silent).result())
     assert answer["absent"].startswith("not measured: ")
     assert "only traces hold single events" in answer["absent"]
 
 
-def test_steps_of_all_files_are_listed_with_their_reasons(views: StepViews, tmp_path: Path) -> None:
+def test_steps_of_all_files_are_listed_with_their_reasons(workspace: Workspace, tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", spans=2, steps=3)
-    found = views.steps(side_from_path(str(run), None, None), "device", silent)
+    found = steps_of(workspace, side_from_path(str(run), None, None), "device", silent)
     assert [(step.span, step.label) for step in found.steps] == [("1", "1"), ("1", "2"), ("1", "3"),
                                                                 ("2", "1"), ("2", "2"), ("2", "3")]  # fmt: skip
     assert {step.reason for step in found.steps} == {""}

@@ -26,9 +26,10 @@ from tb_perfcompare.plugin.http.responses import tag_of
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob, summarize_file
 from tb_perfcompare.workspace.listing.index import Root
+from tb_perfcompare.workspace.queries.table_pages import pair_rows
 from tb_perfcompare.workspace.sharing.byte_cache import PROVISIONAL_S
 from tb_perfcompare.workspace.sharing.single_flight import SingleFlight
-from tb_perfcompare.workspace.workspace import Workspace
+from tb_perfcompare.workspace.workspace import _COMPARISONS, Workspace
 from tests.drawn_runs import write_garbage, write_pair, write_run
 from tests.workspace import tasks
 from tests.workspace.waiting import SOON_S, becomes_true
@@ -162,14 +163,14 @@ def test_an_answer_that_lacks_a_file_is_not_the_answer_for_ever(
     first = workspace.compare(asked)
     assert [note.code for note in first.notes].count(NoteCode.FILE_FAILED) == 1
     assert workspace.compare(asked) is first
-    rows = [workspace.pages.pair_rows(asked, "steps", RowQuery()) for _ in range(2)]
+    rows = [pair_rows(workspace, asked, "steps", RowQuery()) for _ in range(2)]
     assert all(found.provisional for found in rows)
     soon_s = time.monotonic() + PROVISIONAL_S
     monkeypatch.setattr("tb_perfcompare.workspace.sharing.byte_cache.time.monotonic", lambda: soon_s)
     second = workspace.compare(asked)
     assert NoteCode.FILE_FAILED not in [note.code for note in second.notes]
     assert (first.baseline.captures, second.baseline.captures) == (1, 2)
-    found = workspace.pages.pair_rows(asked, "steps", RowQuery())
+    found = pair_rows(workspace, asked, "steps", RowQuery())
     assert (len(found.table.rows), found.provisional) == (24, False)
 
 
@@ -177,13 +178,13 @@ def test_another_choice_of_rows_needs_no_comparison(tmp_path: Path, opened: Open
     """Which may be too large to be kept."""
     write_pair(tmp_path / "logs")
     workspace = opened()
-    workspace._comparisons = SingleFlight(0)
+    workspace._flights[_COMPARISONS] = SingleFlight(0)
     asked = comparison_request(workspace)
-    every = workspace.pages.pair_rows(asked, "steps", RowQuery())
-    last = workspace.pages.pair_rows(asked, "steps", RowQuery(sort=(("step", True),)))
+    every = pair_rows(workspace, asked, "steps", RowQuery())
+    last = pair_rows(workspace, asked, "steps", RowQuery(sort=(("step", True),)))
     assert last.table is every.table
     assert (every.chosen.rows[0], last.chosen.rows[0]) == (0, 7)  # equal ones keep their order, A first
-    assert workspace.pages.pair_rows(asked, "operators", RowQuery()).table is not every.table
+    assert pair_rows(workspace, asked, "operators", RowQuery()).table is not every.table
 
 
 def test_a_file_that_holds_nothing_is_read_once(tmp_path: Path, opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:

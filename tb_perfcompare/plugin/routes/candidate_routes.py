@@ -25,7 +25,14 @@ from tb_perfcompare.render.wire import json_encoding as wire
 from tb_perfcompare.render.wire.wire_rows import MAX_BYTES, cut_to_fit
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest, Side
 from tb_perfcompare.workspace.queries.candidate_responses import candidates_dict, row_dict
-from tb_perfcompare.workspace.queries.candidates import MAX_CANDIDATES, CandidateRow, Selected, row_of, with_adjusted_p
+from tb_perfcompare.workspace.queries.candidates import (
+    MAX_CANDIDATES,
+    CandidateRow,
+    Selected,
+    brief,
+    row_of,
+    with_adjusted_p,
+)
 from tb_perfcompare.workspace.sharing.single_flight import wait_for_all
 from tb_perfcompare.workspace.workspace import Workspace
 
@@ -52,7 +59,7 @@ def verdicts(workspace: Workspace, side_of: SideOf, request: Request) -> Respons
         if isinstance(resolved, PerfCompareError):
             rows.append(CandidateRow(candidate, None, resolved))
             continue
-        with workspace.candidates.brief(resolved) as flight:
+        with brief(workspace, resolved) as flight:
             wait_for_all([flight], connection.report)
             rows.append(row_of(candidate, flight))
             # not after an error: a file that cannot be read now may be readable later
@@ -73,7 +80,7 @@ def _stream(
         if isinstance(resolved, PerfCompareError):
             rows.append(CandidateRow(candidate, None, resolved))
         else:
-            with workspace.candidates.brief(resolved) as flight:
+            with brief(workspace, resolved) as flight:
                 yield from progress_lines(flight, connection, row=number)
                 if not flight.done:
                     return

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from werkzeug.wrappers import Request, Response
 
+from tb_perfcompare.model.progress import Reporter
 from tb_perfcompare.plugin.http.responses import tag_of
 from tb_perfcompare.plugin.requests.pair_request import SideOf, flag, row_count
 from tb_perfcompare.plugin.routes import pair_routes, step_routes
@@ -21,7 +22,7 @@ def history(workspace: Workspace, _: SideOf, request: Request) -> Response:
     series = request.args.get("series") or ""
     offset = row_count(request.args, "offset", 0)
 
-    def make() -> tuple[bytes, bool]:
+    def make(_: Reporter) -> tuple[bytes, bool]:
         points = workspace.histories.of(listing, series) if series else None
         return history_answer(listing, points, offset), False
 

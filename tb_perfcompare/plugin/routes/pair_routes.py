@@ -12,6 +12,7 @@ from werkzeug.wrappers import Request, Response
 
 from tb_perfcompare.comparison.tables.row_query import RowQuery
 from tb_perfcompare.comparison.tables.views import VIEWS
+from tb_perfcompare.model.progress import Reporter
 from tb_perfcompare.plugin.http.connection import Connection
 from tb_perfcompare.plugin.http.lines import lines_of
 from tb_perfcompare.plugin.http.responses import (
@@ -43,6 +44,7 @@ from tb_perfcompare.render.wire.sparklines import lines_answer
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 from tb_perfcompare.workspace.jobs import strict_jobs
 from tb_perfcompare.workspace.jobs.strict_jobs import StrictRequest
+from tb_perfcompare.workspace.queries import row_responses, table_pages
 from tb_perfcompare.workspace.queries.table_pages import TableRows
 from tb_perfcompare.workspace.sharing.single_flight import wait_for
 from tb_perfcompare.workspace.workspace import Workspace
@@ -52,18 +54,15 @@ def table(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """Handles api/table: a page of a table of the comparison."""
     asked, page = (table_name(request.args), row_query(request.args)), page_of(request.args)
     resolved = resolve_pair(side_of, request.args)
-    report = Connection(request.environ).report
-    return _rows_of(request, resolved, (*asked, page), lambda: workspace.pages.pair_rows(resolved, *asked, report))
+    return _rows_of(request, resolved, (*asked, page), partial(table_pages.pair_rows, workspace, resolved, *asked))
 
 
 def row(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """Handles api/row: the step times of one row."""
     asked = table_name(request.args), row_key(request.args)
     resolved = resolve_pair(side_of, request.args)
-    report = Connection(request.environ).report
-    return respond_if_changed(
-        request, tag_of(resolved, asked), lambda: workspace.rows.step_times(resolved, *asked, report)
-    )
+    make = partial(row_responses.step_times, workspace, resolved, *asked)
+    return respond_if_changed(request, tag_of(resolved, asked), make)
 
 
 def row_paths(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
@@ -71,11 +70,7 @@ def row_paths(workspace: Workspace, side_of: SideOf, request: Request) -> Respon
     asked = table_name(request.args), row_key(request.args)
     merge_modules = choice(request.args, "modules", ("apart", "together"), "apart") == "together"
     resolved = resolve_pair(side_of, request.args)
-    report = Connection(request.environ).report
-
-    def make() -> tuple[bytes, bool]:
-        return workspace.rows.with_callers(resolved, *asked, merge_modules=merge_modules, report=report)
-
+    make = partial(row_responses.with_callers, workspace, resolved, *asked, merge_modules)
     return respond_if_changed(request, tag_of(resolved, asked, merge_modules), make)
 
 
@@ -85,13 +80,12 @@ def rows(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     wanted, points = places_and_points(request.args)
     resolved = resolve_pair(side_of, request.args)
     check_tag(_tag(request.args), tag_of(resolved))
-    report = Connection(request.environ).report
 
-    def make() -> tuple[bytes, bool]:
-        all_keys, chosen = workspace.pages.pair_row_keys(resolved, name, query, report)
+    def make(report: Reporter) -> tuple[bytes, bool]:
+        all_keys, chosen = table_pages.pair_row_keys(workspace, resolved, name, query, report)
         places = [place for place in wanted if place < len(chosen.rows)]
         keys = [all_keys.keys[number] for number in chosen.rows[places].tolist()]
-        lines, provisional = workspace.rows.sparklines(resolved, name, keys, measure, points, report)
+        lines, provisional = row_responses.sparklines(workspace, resolved, name, keys, measure, points, report)
         return lines_answer(places, lines, all_keys.lost), provisional or all_keys.provisional
 
     return respond_if_changed(request, tag_of(resolved, name, query, measure, wanted, points), make)
@@ -103,15 +97,15 @@ def view(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     query, page = row_query(request.args), page_of(request.args)
     name = choice(request.args, "view", tuple(VIEWS), "overview")
     side = side_of(run)
-    pages, connection = workspace.pages, Connection(request.environ)
 
-    def answer() -> tuple[bytes, bool]:
-        run_view, rows = pages.run_rows(side, window, name, query, connection.report)
+    def answer(report: Reporter) -> tuple[bytes, bool]:
+        run_view, rows = table_pages.run_rows(workspace, side, window, name, query, report)
         body = view_answer(name, run_view.reading, run_view.side, rows.table, run_view.notes, rows.chosen, page)
         return body, rows.provisional
 
     if flag(request.args, "stream", default=False):
-        return stream(request, lines_of(lambda: pages.views(side, window), lambda _: answer()[0], connection))
+        views, connection = partial(table_pages.views, workspace, side, window), Connection(request.environ)
+        return stream(request, lines_of(views, lambda _: answer(connection.report)[0], connection))
     return respond_if_changed(request, tag_of(side, name, window, query, page), answer)
 
 
@@ -145,7 +139,7 @@ def strict(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
             raise BadRequest("only the whole JSON answer comes as a stream", hint="leave out stream")
         return stream(request, lines_of(lambda: workspace.ask_strict(resolved), first_answer, connection))
     if name:
-        find = partial(workspace.pages.strict_rows, resolved, name, query, connection.report)
+        find = partial(table_pages.strict_rows, workspace, resolved, name, query)
         return _rows_of(request, resolved, (name, query, page), find)
     tag = tag_of(resolved, "strict")
     if is_cached_by_client(request, tag):
@@ -161,14 +155,14 @@ def strict(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
 
 def _rows_of(
     request: Request, resolved: ComparisonRequest | StrictRequest, asked: tuple[str, RowQuery, Page],
-    find: Callable[[], TableRows],
+    find: Callable[[Reporter], TableRows],
 ) -> Response:  # fmt: skip
     """Rows of a table of the pair; `row` is the key of one to look for, "" for none."""
     check_tag(_tag(request.args), tag_of(resolved))
     row = request.args.get("row") or ""
 
-    def make() -> tuple[bytes, bool]:
-        rows = find()
+    def make(report: Reporter) -> tuple[bytes, bool]:
+        rows = find(report)
         return table_answer(rows.table, rows.chosen, asked[2], row, rows.lost), rows.provisional
 
     return respond_if_changed(request, tag_of(resolved, asked, row), make)

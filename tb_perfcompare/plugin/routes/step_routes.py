@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 from werkzeug.wrappers import Request, Response
 
@@ -26,9 +27,11 @@ from tb_perfcompare.plugin.requests.pair_request import (
 )
 from tb_perfcompare.plugin.routes.comparison_route import respond_if_changed
 from tb_perfcompare.workspace.jobs.step_jobs import ExcerptSide
+from tb_perfcompare.workspace.queries import step_views
 from tb_perfcompare.workspace.queries.step_choice import TYPICAL, StepChoice
 from tb_perfcompare.workspace.queries.step_responses import DEFAULT_PIXELS, Area, Stretch
 from tb_perfcompare.workspace.queries.step_views import ChosenSide, StepViewRequest
+from tb_perfcompare.workspace.sharing.single_flight import wait_for
 from tb_perfcompare.workspace.workspace import Workspace
 
 _GZIP = "application/gzip"
@@ -57,8 +60,8 @@ def step_area(workspace: Workspace, side_of: SideOf, request: Request) -> Respon
 def trace(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """Handles api/trace: a step, or two, as a trace file."""
     report = Connection(request.environ).report
-    resolved = workspace.step_views.agreed(resolve_step(side_of, request.args), report)
-    resolved = workspace.step_views.labelled(resolved, report)
+    resolved = step_views.agreed(workspace, resolve_step(side_of, request.args), report)
+    resolved = step_views.labelled(workspace, resolved, report)
     tag = tag_of(resolved, "trace")
     if is_cached_by_client(request, tag):
         return not_modified(tag)
@@ -66,19 +69,19 @@ def trace(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     sides = []
     for chosen, label in zip((resolved.own, resolved.other), labels, strict=True):
         if chosen is not None:
-            facts, file = workspace.step_views.chosen(chosen, resolved.window, report)
+            facts, file = step_views.chosen_step(workspace, chosen, resolved.window, report)
             sides.append(ExcerptSide(file, resolved.window, facts.label, facts.label, label, chosen.side.marker))
     sides.sort(key=lambda side: SIDES.index(side.label))
-    body = workspace.step_views.excerpt(tuple(sides), True, report)
+    body = step_views.excerpt(workspace, tuple(sides), True, report)
     name = "_and_".join(f"{_file_name(side.file.run)}_step_{_file_name(side.first)}" for side in sides)
     return respond(request, body, _GZIP, tag=tag, filename=f"{name}.pt.trace.json.gz")
 
 
 def _respond_to(workspace: Workspace, resolved: StepViewRequest, request: Request) -> Response:
-    views, connection = workspace.step_views, Connection(request.environ)
+    ask = partial(step_views.ask, workspace, resolved)
     if flag(request.args, "stream", default=False):
-        return stream(request, lines_of(lambda: views.ask(resolved), bytes, connection))
-    return respond_if_changed(request, tag_of(resolved), lambda: (views.answer(resolved, connection.report), False))
+        return stream(request, lines_of(ask, bytes, Connection(request.environ)))
+    return respond_if_changed(request, tag_of(resolved), lambda report: (wait_for(ask(), report).result(), False))
 
 
 def _file_name(text: str) -> str:

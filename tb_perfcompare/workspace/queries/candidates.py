@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 from tb_perfcompare.comparison.candidates import Adjusted, CandidateResult, adjusted, candidate_result
 from tb_perfcompare.errors import Cancelled, PerfCompareError
-from tb_perfcompare.model.progress import Reporter, silent
+from tb_perfcompare.model.progress import Reporter
 from tb_perfcompare.quick_dataclass import dataclass
-from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, wait_for, wait_for_all
+from tb_perfcompare.workspace.sharing.single_flight import Flight, Kind, wait_for, wait_for_all
 
 if TYPE_CHECKING:
     from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
-    from tb_perfcompare.workspace.queries.computations import Computations
+    from tb_perfcompare.workspace.workspace import Workspace
 
 MAX_CANDIDATES = 20
-_RESULT_CACHE_BYTES = 8 * 2**20
+_RESULTS: Kind[CandidateResult] = Kind("comparisons in brief", 8 * 2**20)
+"""Cached for longer than full comparisons, which are far larger."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,29 +59,24 @@ class CandidateRows:
         return sum(adjusted is not None for adjusted in self.adjusted)
 
 
-class CandidateComparisons:
-    """Answers requests for brief comparisons. They are cached for longer than full comparisons, which are far
-    larger."""
+def brief(workspace: Workspace, request: ComparisonRequest) -> AbstractContextManager[Flight[CandidateResult]]:
+    """Joins the computation of one brief comparison for the `with` body; see Workspace.ask."""
 
-    def __init__(self, computations: Computations) -> None:
-        self._computations = computations
-        self._results: SingleFlight[CandidateResult] = computations.flights(_RESULT_CACHE_BYTES)
+    def make(flight: Flight[CandidateResult]) -> CandidateResult:
+        compared = wait_for(workspace.ask(request), flight.report)
+        flight.provisional = compared.provisional
+        return candidate_result(compared.result())
 
-    def brief(self, request: ComparisonRequest) -> AbstractContextManager[Flight[CandidateResult]]:
-        """Joins the computation of one brief comparison for the `with` body; see Workspace.ask."""
+    return workspace.flights(_RESULTS).joined(request, make)
 
-        def make(flight: Flight[CandidateResult]) -> CandidateResult:
-            compared = wait_for(self._computations.ask(request), flight.report)
-            flight.provisional = compared.provisional
-            return candidate_result(compared.result())
 
-        return self._results.joined(request, make)
-
-    def row(self, candidate: Selected, request: ComparisonRequest, report: Reporter = silent) -> CandidateRow:
-        """Makes the comparison with `brief` and waits for its row. Stops waiting when `report` raises."""
-        with self.brief(request) as flight:
-            wait_for_all([flight], report)
-            return row_of(candidate, flight)
+def candidate_row(
+    workspace: Workspace, candidate: Selected, request: ComparisonRequest, report: Reporter
+) -> CandidateRow:  # fmt: skip
+    """Makes the comparison with `brief` and waits for its row. Stops waiting when `report` raises."""
+    with brief(workspace, request) as flight:
+        wait_for_all([flight], report)
+        return row_of(candidate, flight)
 
 
 def row_of(candidate: Selected, flight: Flight[CandidateResult]) -> CandidateRow:

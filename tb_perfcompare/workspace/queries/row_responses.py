@@ -30,22 +30,17 @@ from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.wire.row_paths import MeasureDict, paths_answer
 from tb_perfcompare.render.wire.wire_rows import MAX_BYTES, cut_to_fit, encoded
-from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, wait_for
+from tb_perfcompare.workspace.sharing.single_flight import Flight, Kind, wait_for
 
 if TYPE_CHECKING:
     from tb_perfcompare.model.summary.summary import Summary
     from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
-    from tb_perfcompare.workspace.queries.computations import Computations
+    from tb_perfcompare.workspace.workspace import Workspace
 
 
 ROW_SCHEMA = "tb_perfcompare.row/1"
 MAX_FILES = 16
 """Sides with more recordings than this are not read again for a row's callers."""
-
-_PAIR_CACHE_BYTES = 96 * 2**20
-_TABLE_CACHE_BYTES = 192 * 2**20
-"""Must hold 50,000 rows of 200 steps: pooling a side's captures and joining names takes as long as a hundred
-responses."""
 
 
 class RowStepsDict(TypedDict):
@@ -70,85 +65,85 @@ class _Pair:
     tree: JointTree | None
 
 
-class RowResponses:
-    """Answers requests for the step times and the callers of table rows. Step times come from the same cached summaries
-    as the comparisons. Tables do not need callers, so these are not read with them: the first row that is opened reads
-    the pair's files again, further rows use the cached result."""
+_PAIRS: Kind[_Pair] = Kind("pairs with callers", 96 * 2**20)
+"""Tables do not need callers, so these are not read with them: the first row that is opened reads the pair's files
+again."""
 
-    def __init__(self, computations: Computations) -> None:
-        self._computations = computations
-        self._tables: SingleFlight[tuple[StepSource, StepSource]] = computations.flights(_TABLE_CACHE_BYTES)
-        self._pairs: SingleFlight[_Pair] = computations.flights(_PAIR_CACHE_BYTES)
+_TABLES: Kind[tuple[StepSource, StepSource]] = Kind("tables by step", 192 * 2**20)
+"""Must hold 50,000 rows of 200 steps: pooling a side's captures and joining names takes as long as a hundred
+responses."""
 
-    def step_times(
-        self, request: ComparisonRequest, table: str, row: str, report: Reporter = silent
-    ) -> tuple[bytes, bool]:
-        """Returns (JSON, whether it is provisional). Stops waiting when `report` raises; work that no caller waits for
-        is cancelled. Raises SelectionError for an unknown table or row, and what reading raises."""
-        (baseline, candidate), provisional = self._sources(request, table, report)
-        return row_answer(row_steps(table, row, baseline, candidate)), provisional
 
-    def sparklines(
-        self,
-        request: ComparisonRequest,
-        table: str,
-        rows: Sequence[str],
-        measure: str,
-        points: int,
-        report: Reporter = silent,
-    ) -> tuple[RowSparklines, bool]:
-        """Returns (sparklines of the rows with these keys, whether they are provisional), with at most `points` values
-        per side."""
-        (baseline, candidate), provisional = self._sources(request, table, report)
-        return row_sparklines(table, rows, measure, points, baseline, candidate), provisional
+def step_times(
+    workspace: Workspace, request: ComparisonRequest, table: str, row: str, report: Reporter = silent
+) -> tuple[bytes, bool]:
+    """Returns (JSON, whether it is provisional). Stops waiting when `report` raises; work that no caller waits for
+    is cancelled. Raises SelectionError for an unknown table or row, and what reading raises."""
+    (baseline, candidate), provisional = _sources(workspace, request, table, report)
+    return row_answer(row_steps(table, row, baseline, candidate)), provisional
 
-    def with_callers(
-        self, request: ComparisonRequest, table: str, row: str, *, merge_modules: bool, report: Reporter = silent
-    ) -> tuple[bytes, bool]:
-        """One row with its callers and related rows, as of `one`. Raises SelectionError also for a side with too many
-        files."""
-        for side in request.sides:
-            if len(side.files) > MAX_FILES:
-                raise SelectionError(
-                    f"{side.source}: {len(side.files)} recordings are too many to read again for callers",
-                    hint=f"choose one worker or span: callers are shown for at most {MAX_FILES} recordings",
-                )
 
-        def make(flight: Flight[_Pair]) -> _Pair:
-            baseline, candidate, _ = with_same_names(*self._loaded(flight, request, paths=True))
-            tree = joint_tree(baseline, candidate)
-            frames = frame_index(None if tree is None else call_tree_table(tree))
-            return _Pair(path_source(baseline), path_source(candidate), frames, tree)
+def sparklines(
+    workspace: Workspace, request: ComparisonRequest, table: str, rows: Sequence[str], measure: str, points: int,
+    report: Reporter,
+) -> tuple[RowSparklines, bool]:  # fmt: skip
+    """Returns (sparklines of the rows with these keys, whether they are provisional), with at most `points` values
+    per side."""
+    (baseline, candidate), provisional = _sources(workspace, request, table, report)
+    return row_sparklines(table, rows, measure, points, baseline, candidate), provisional
 
-        flight = wait_for(self._pairs.joined(request, make), report)
-        pair = flight.result()
-        paths = row_paths(table, row, pair.baseline, pair.candidate, together=merge_modules)
-        related = related_rows(table, row, pair.baseline, pair.candidate)
-        called = callees(pair.tree, table, row, (pair.baseline, pair.candidate))
-        durations = launch_durations(table, row, pair.baseline, pair.candidate)
-        return paths_answer(paths, related, frame_link(table, row, pair.frames), called, durations), flight.provisional
 
-    def _loaded(self, flight: Flight[Any], request: ComparisonRequest, *, paths: bool = False) -> list[Summary]:
-        """Both sides, cut into the same steps."""
-        sides, provisional = [], False
-        for side in self._computations.agreed(request.sides, request.options.window, flight.report):
-            sides.append(self._computations.load_within(flight, side, request.options.window, paths=paths))
-            provisional |= flight.provisional
-        flight.provisional = provisional
-        return sides
+def with_callers(
+    workspace: Workspace, request: ComparisonRequest, table: str, row: str, merge_modules: bool, report: Reporter
+) -> tuple[bytes, bool]:
+    """One row with its callers and related rows, as of `one`. Raises SelectionError also for a side with too many
+    files."""
+    for side in request.sides:
+        if len(side.files) > MAX_FILES:
+            raise SelectionError(
+                f"{side.source}: {len(side.files)} recordings are too many to read again for callers",
+                hint=f"choose one worker or span: callers are shown for at most {MAX_FILES} recordings",
+            )
 
-    def _sources(
-        self, request: ComparisonRequest, table: str, report: Reporter
-    ) -> tuple[tuple[StepSource, StepSource], bool]:
-        spec_of(table)  # raises for an unknown table before anything is read
+    def make(flight: Flight[_Pair]) -> _Pair:
+        baseline, candidate, _ = with_same_names(*_loaded(workspace, flight, request, paths=True))
+        tree = joint_tree(baseline, candidate)
+        frames = frame_index(None if tree is None else call_tree_table(tree))
+        return _Pair(path_source(baseline), path_source(candidate), frames, tree)
 
-        def make(flight: Flight[tuple[StepSource, StepSource]]) -> tuple[StepSource, StepSource]:
-            sides = (reduce_to_table(side, table) for side in self._loaded(flight, request))
-            baseline, candidate, _ = with_same_names(*sides)
-            return step_source(baseline, {table}), step_source(candidate, {table})
+    flight = wait_for(workspace.flights(_PAIRS).joined(request, make), report)
+    pair = flight.result()
+    paths = row_paths(table, row, pair.baseline, pair.candidate, together=merge_modules)
+    related = related_rows(table, row, pair.baseline, pair.candidate)
+    called = callees(pair.tree, table, row, (pair.baseline, pair.candidate))
+    durations = launch_durations(table, row, pair.baseline, pair.candidate)
+    return paths_answer(paths, related, frame_link(table, row, pair.frames), called, durations), flight.provisional
 
-        flight = wait_for(self._tables.joined((request, table), make), report)
-        return flight.result(), flight.provisional
+
+def _loaded(
+    workspace: Workspace, flight: Flight[Any], request: ComparisonRequest, *, paths: bool = False
+) -> list[Summary]:
+    """Both sides, cut into the same steps."""
+    sides, provisional = [], False
+    for side in workspace.agreed(request.sides, request.options.window, flight.report):
+        sides.append(workspace.load_within(flight, side, request.options.window, paths=paths))
+        provisional |= flight.provisional
+    flight.provisional = provisional
+    return sides
+
+
+def _sources(
+    workspace: Workspace, request: ComparisonRequest, table: str, report: Reporter
+) -> tuple[tuple[StepSource, StepSource], bool]:
+    spec_of(table)  # raises for an unknown table before anything is read
+
+    def make(flight: Flight[tuple[StepSource, StepSource]]) -> tuple[StepSource, StepSource]:
+        sides = (reduce_to_table(side, table) for side in _loaded(workspace, flight, request))
+        baseline, candidate, _ = with_same_names(*sides)
+        return step_source(baseline, {table}), step_source(candidate, {table})
+
+    flight = wait_for(workspace.flights(_TABLES).joined((request, table), make), report)
+    return flight.result(), flight.provisional
 
 
 def row_answer(row_times: RowSteps) -> bytes:

@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 
 from tb_perfcompare.errors import Cancelled, out_of_memory
 from tb_perfcompare.model.progress import Progress, Reporter
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
 
 T = TypeVar("T")
@@ -112,6 +113,14 @@ class Flight(Generic[T]):
         return self._future
 
 
+@dataclass(frozen=True, slots=True)
+class Kind(Generic[T]):
+    """A kind of computation, and the bytes that its finished values may take in the cache."""
+
+    name: str
+    cache_bytes: int
+
+
 class SingleFlight(Generic[T]):
     """Flights by key, with finished values in a cache of some bytes. Safe to use from several threads."""
 
@@ -157,6 +166,10 @@ class SingleFlight(Generic[T]):
             yield flight
         finally:
             self.leave(flight)
+
+    def get(self, key: Hashable) -> T | None:
+        """Returns the cached value, None if there is none."""
+        return self._cache.get(key)
 
     def put(self, key: Hashable, value: T) -> None:
         """Caches a value that another computation found."""

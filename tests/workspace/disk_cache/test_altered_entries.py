@@ -23,6 +23,7 @@ from tb_perfcompare.workspace.disk_cache.disk_store import _HEAD, COMPARISON, SU
 from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 from tb_perfcompare.workspace.listing.index import Root
+from tb_perfcompare.workspace.queries.table_pages import first_response
 from tb_perfcompare.workspace.sharing.single_flight import wait_for
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import write_run
@@ -59,7 +60,7 @@ class Kept:
         opened = Workspace([Root(str(self._logs))], in_process_bytes=2**30, cache=SummaryCache(self.cache))
         try:
             request = ComparisonRequest(*(opened.side(Selection(run)) for run in pair))
-            return wait_for(opened.pages.first_response(request), silent).result(), opened.compare(request)
+            return wait_for(first_response(opened, request), silent).result(), opened.compare(request)
         finally:
             opened.close()
 

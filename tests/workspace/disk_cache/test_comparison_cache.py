@@ -18,6 +18,7 @@ from tb_perfcompare.workspace.disk_cache.disk_store import COMPARISON
 from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 from tb_perfcompare.workspace.listing.index import Root
+from tb_perfcompare.workspace.queries.table_pages import first_response
 from tb_perfcompare.workspace.sharing.single_flight import wait_for
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import write_garbage, write_pair, write_run
@@ -96,7 +97,7 @@ def test_the_first_answer_lies_beside_it(logdir: Path) -> None:
     opened = workspace(logdir)
     request = comparison_request(opened)
     assert opened.cached_response(request) == comparison_answer(first)
-    assert wait_for(opened.pages.first_response(request), silent).result() == comparison_answer(first)
+    assert wait_for(first_response(opened, request), silent).result() == comparison_answer(first)
     opened.close()
 
 

@@ -12,6 +12,7 @@ from tb_perfcompare.comparison.tables.row_query import row_keys
 from tb_perfcompare.comparison.tables.table_specs import TABLE_SPECS
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 from tb_perfcompare.workspace.listing.index import Root
+from tb_perfcompare.workspace.queries.row_responses import step_times
 from tb_perfcompare.workspace.workspace import Workspace
 
 DEMO = Path(__file__).parents[3] / "demo_logs"
@@ -34,7 +35,7 @@ def test_every_row_of_every_table_of_entities(baseline: str, candidate: str) -> 
     for table in tables:
         at = table.places["delta_us"]
         for row, key in zip(table.rows, row_keys(table), strict=True):
-            answer = json.loads(workspace.rows.step_times(request, table.name, key)[0])
+            answer = json.loads(step_times(workspace, request, table.name, key)[0])
             means = [mean(answer[side]["time_us"]) for side in ("baseline", "candidate")]
             assert means[1] - means[0] == pytest.approx(row[at], abs=1e-3)
 
