@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tb_perfcompare.comparison.result.column_meaning import DELTA, VALUE
 from tb_perfcompare.comparison.result.ledger_rows import Ledger
 from tb_perfcompare.comparison.result.table import Column, Table
+from tb_perfcompare.comparison.result.table_catalogue import DELTA, VALUE
 from tb_perfcompare.render.grid import largest
 from tb_perfcompare.render.ledger_tables import largest_category
 

@@ -8,8 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.comparison.amount.amount_of_work import AmountOfWork
-from tb_perfcompare.comparison.amount.rows_by_name import of_both, rows_by_name
+from tb_perfcompare.comparison.amount.amount_of_work import AmountOfWork, of_both, rows_by_name
 from tb_perfcompare.comparison.pace.rows import WorkRows
 from tb_perfcompare.comparison.statistics.between_captures import centres, row_means
 from tb_perfcompare.comparison.statistics.containment import Work, inside

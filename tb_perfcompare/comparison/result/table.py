@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, TypedDict, overload
 
 import numpy as np
 
-from tb_perfcompare.comparison.result.column_meaning import meaning
 from tb_perfcompare.comparison.result.plain_values import Cell, as_plain, plain
-from tb_perfcompare.comparison.result.table_catalogue import TableFacts, table_facts
+from tb_perfcompare.comparison.result.table_catalogue import TableFacts, meaning, table_facts
 from tb_perfcompare.model.arrays import Floats, Ints
 from tb_perfcompare.model.texts import Texts
 from tb_perfcompare.quick_dataclass import dataclass
@@ -165,7 +164,7 @@ class Column:
 
     @property
     def statistic(self) -> Annotated[str, "figure of the measure: value, delta, shift, change, p, q, ..."]:
-        """Statistic of the measure that the column holds (column_meaning.Meaning)."""
+        """Statistic of the measure that the column holds (table_catalogue.Meaning)."""
         return meaning(self.name, self.role, self.kind).statistic
 
 

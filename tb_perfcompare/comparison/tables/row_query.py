@@ -11,9 +11,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from tb_perfcompare.comparison.result.column_meaning import CHANGE, DELTA, EFFECTS, VALUE, Q
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Row, Table, cells_of, numbers_of, picked
+from tb_perfcompare.comparison.result.table_catalogue import CHANGE, DELTA, EFFECTS, VALUE, Q
 from tb_perfcompare.errors import SelectionError, choices
 from tb_perfcompare.model.arrays import Ints, Ints32
 from tb_perfcompare.quick_dataclass import dataclass

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tb_perfcompare.comparison.result.column_meaning import meaning
-from tb_perfcompare.comparison.result.table_catalogue import TABLES, table_facts
+from tb_perfcompare.comparison.result.table_catalogue import TABLES, meaning, table_facts
 from tb_perfcompare.comparison.tables.path_source import PATHED, RELATED
 from tb_perfcompare.comparison.tables.table_specs import TABLE_SPECS
 
