@@ -7,7 +7,7 @@ import numpy as np
 from tb_perfcompare.comparison.launches.rows import STATUSES, LaunchRows, row_durations_ns
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.plain_values import Cell
-from tb_perfcompare.comparison.result.table import Column, Table
+from tb_perfcompare.comparison.result.table import Column, Table, table_of
 from tb_perfcompare.comparison.result.wording import time_text
 from tb_perfcompare.model.arrays import Floats, Ints
 from tb_perfcompare.model.summary.bound import bound_class
@@ -64,8 +64,7 @@ def launches_table(baseline: Summary, candidate: Summary, rows: LaunchRows) -> T
     assert a is not None and b is not None
     delta = rows.deltas_ns(a, b)
     kept = largest_rows(delta)
-    sides = ("baseline", "A", a, rows.at_a[kept]), ("candidate", "B", b, rows.at_b[kept])
-    (*_, launch_a), (*_, launch_b) = sides
+    launch_a, launch_b = rows.at_a[kept], rows.at_b[kept]
     names_a, names_b = _names(baseline, a, launch_a), _names(candidate, b, launch_b)
     time_a, time_b = row_durations_ns(a.dur_ns, launch_a), row_durations_ns(b.dur_ns, launch_b)
     change = np.divide(time_b - time_a, time_a, out=np.full(len(kept), np.nan), where=(time_a > 0) & (launch_b >= 0))
@@ -87,22 +86,16 @@ def launches_table(baseline: Summary, candidate: Summary, rows: LaunchRows) -> T
     ]  # fmt: skip
     for (name, label, what), pair in ((_TENSOR, (a.tensor, b.tensor)), (_DRAM, (a.dram, b.dram))):
         if any(np.isfinite(values).any() for values in pair):
-            for (side, letter, _, launch), values in zip(sides, pair, strict=True):
-                column = columns.fraction(f"{side}_{name}", f"{label} {letter}", f"{what} ({side})",
-                                          better=Better.HIGHER)  # fmt: skip
+            shown = columns.sides(columns.fraction, name, label, f"{what} ({{side}})", better=Better.HIGHER)
+            for column, values, launch in zip(shown, pair, (launch_a, launch_b), strict=True):
                 cells.append((column, _figures(np.where(launch >= 0, values[np.maximum(launch, 0)], np.nan))))
-    for side, letter, launches, launch in sides:
+    shown = columns.sides(columns.time, "start_us", "Start", f"{_START} ({{side}})", shown=False)
+    for column, launches, launch in zip(shown, (a, b), (launch_a, launch_b), strict=True):
         start = np.cumsum(launches.dur_ns) - launches.dur_ns
-        column = columns.time(f"{side}_start_us", f"Start {letter}", f"{_START} ({side})", shown=False)
         cells.append((column, _times(row_durations_ns(start, launch), launch)))
     cells.append((_DIFF_STATUS, [STATUSES[index] for index in rows.status[kept].tolist()]))
-    return Table(
-        "launches",
-        "Launches",
-        tuple(column for column, _ in cells),
-        tuple(zip(*(values for _, values in cells), strict=True)),
-        tuple(_notes(rows, kept, delta, row_durations_ns(a.dur_ns, rows.at_a), row_durations_ns(b.dur_ns, rows.at_b))),
-    )
+    notes = _notes(rows, kept, delta, row_durations_ns(a.dur_ns, rows.at_a), row_durations_ns(b.dur_ns, rows.at_b))
+    return table_of("launches", "Launches", ((column, tuple(values)) for column, values in cells), None, tuple(notes))
 
 
 def largest_rows(delta: Ints) -> Ints:

@@ -30,13 +30,6 @@ _RANK_WHAT = "rank number if all ranks are known and distinct, else the worker's
 _OWN_NOTE = "Ranks run side by side: their times do not add up (docs/method/ranks.md)."
 
 
-def _pair(name: str, label: str, what: str, *, shown: bool) -> tuple[Column, ...]:
-    return tuple(
-        columns.fraction(f"{side}_{name}", f"{label} {letter}", f"{what}, {side}", better=Better.HIGHER, shown=shown)
-        for side, letter in (("baseline", "A"), ("candidate", "B"))
-    )
-
-
 _MEASURES: tuple[tuple[Column, ...], ...] = (
     columns.triple("own", "Own work", "Step time without exposed communication"),
     columns.triple(
@@ -47,9 +40,10 @@ _MEASURES: tuple[tuple[Column, ...], ...] = (
         "other_communication", "Other comm.",
         "Exposed communication beyond the exposed waiting, such as transfer; all of it if waiting is not measured",
     ),
-    _pair(
-        "overlap", "Overlap", "fraction of the collective time overlapped by compute kernels; empty: not measured",
-        shown=True,
+    columns.sides(
+        columns.fraction, "overlap", "Overlap",
+        "fraction of the collective time overlapped by compute kernels; empty: not measured, {side}",
+        better=Better.HIGHER,
     ),
     columns.triple(
         "waiting", "All waiting",
@@ -66,7 +60,10 @@ _MEASURES: tuple[tuple[Column, ...], ...] = (
         "waited_for", "Waited for", "Waiting of the other ranks beyond this rank's own; empty: not measured",
         shown=False,
     ),
-    _pair("matched", "Matched", "fraction of the collective time matched with another rank", shown=False),
+    columns.sides(
+        columns.fraction, "matched", "Matched", "fraction of the collective time matched with another rank, {side}",
+        better=Better.HIGHER, shown=False,
+    ),
 )  # fmt: skip
 """Columns of each measure: three of a time, two of a fraction. Names without the side are those of RankFigures."""
 
@@ -109,10 +106,10 @@ _COLUMNS = (
         "beyond_q", "q of the excess", "", "p of the excess, adjusted for the number of ranks (Holm)",
         shown=False,
     ),
-    columns.count("baseline_steps", "Steps A", "number of admitted steps of the rank in the baseline", shown=False),
-    columns.count("candidate_steps", "Steps B", "number of admitted steps of the rank in the candidate", shown=False),
-    columns.text("baseline_worker", "Worker A", "name of the worker in the baseline", shown=False),
-    columns.text("candidate_worker", "Worker B", "name of the worker in the candidate", shown=False),
+    *columns.sides(
+        columns.count, "steps", "Steps", "number of admitted steps of the rank in the {side}", shown=False
+    ),
+    *columns.sides(columns.text, "worker", "Worker", "name of the worker in the {side}", shown=False),
     columns.STATUS,
 )  # fmt: skip
 

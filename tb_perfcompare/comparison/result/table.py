@@ -245,6 +245,16 @@ class Table:
         )
 
 
+def table_of(
+    name: str, title: str, made: Iterable[tuple[Column, CellColumn]], order: Sequence[int] | None = None,
+    notes: tuple[str, ...] = (),
+) -> Table:  # fmt: skip
+    """Builds a table of columns with their cells; `order`: numbers of the rows in the order of the table."""
+    shown, cells = zip(*made, strict=True)
+    rows = ColumnRows(cells, len(cells[0]))
+    return Table(name, title, shown, rows if order is None else picked(rows, order), notes)
+
+
 def by_name(tables: Iterable[Table | None]) -> dict[str, Table]:
     """Returns the tables that there are, by name."""
     return {table.name: table for table in tables if table is not None}

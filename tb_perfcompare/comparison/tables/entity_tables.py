@@ -11,7 +11,7 @@ import numpy as np
 
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.comparison.result.table import CellColumn, Column, ColumnRows, Table, picked
+from tb_perfcompare.comparison.result.table import CellColumn, Column, Table, table_of
 from tb_perfcompare.comparison.statistics.entity_tests import CHANGES, entity_tests, floor_ns, robust_z
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.tables import bandwidths
@@ -78,9 +78,7 @@ class _Draft:
     def table(self) -> Table:
         """Builds the table, rows with the largest change first."""
         made = [made for entry in self.cells for made in (entry.cells if isinstance(entry, _Test) else (entry,))]
-        rows = ColumnRows(tuple(cells for _, cells in made), len(self.joined))
-        ranked = picked(rows, self.joined.by_size(self.order).tolist())
-        return Table(self.name, self.spec.title, tuple(column for column, _ in made), ranked, self.notes)
+        return table_of(self.name, self.spec.title, made, self.joined.by_size(self.order).tolist(), self.notes)
 
 
 def diff_tables(

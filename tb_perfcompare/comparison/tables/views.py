@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.ranks.table import own_ranks
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.caveats import merged
 from tb_perfcompare.comparison.result.plain_values import Cell
-from tb_perfcompare.comparison.result.table import ColumnRows, Table, by_name, picked
+from tb_perfcompare.comparison.result.table import Table, by_name, table_of
 from tb_perfcompare.comparison.result.wording import many, noun_of, setting_words
 from tb_perfcompare.comparison.tables import bandwidths
 from tb_perfcompare.comparison.tables.counters import counters_view
@@ -218,11 +218,10 @@ def _group(name: str, table: GroupTable, summary: Summary, peaks: DevicePeaks | 
     sorting = (table.measures_ns[source].sum(axis=1) for source in spec.order if source in table.measures_ns)
     order = sum(sorting, np.zeros(len(table)))
     ranked = sorted(range(len(table)), key=lambda row: (-order[row], table.keys[row]))
-    rows = picked(ColumnRows(tuple(values for _, values in cells), len(table)), ranked)
     of_work = () if work is None else notes_of(work)
     means = f"Means over {many(steps, 'step')}."
     notes = (columns.CORRECTED, *spec.notes, *of_work, *bandwidths.notes_of(of_messages), means)
-    return Table(name, spec.title, tuple(column for column, _ in cells), rows, notes)
+    return table_of(name, spec.title, cells, ranked, notes)
 
 
 def _keys(table: GroupTable) -> Iterator[Made]:

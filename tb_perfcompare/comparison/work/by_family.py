@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tb_perfcompare.comparison.result import columns
-from tb_perfcompare.comparison.result.table import ColumnRows, Table
+from tb_perfcompare.comparison.result.table import Table, table_of
 from tb_perfcompare.comparison.work.row_work import OPERATOR_WORK, Key, RowWork, has_work, row_work
 from tb_perfcompare.comparison.work.work_columns import Made, notes_of, own_columns, pair_columns
 from tb_perfcompare.model.arrays import Floats
@@ -52,13 +52,8 @@ def work_by_family(sides: Sequence[Summary], peaks: Sequence[DevicePeaks | None]
         made += zip(columns.calls("Calls"), calls, strict=True)
         made += zip(columns.triple("", "", _WHAT), (*times, times[1] - times[0]), strict=True)
         made += pair_columns(works[0], works[1], _SHOWN)
-    ranked = np.argsort(-np.max(times, axis=0), kind="stable")
-    cells = tuple(
-        values[ranked] if isinstance(values, np.ndarray) else tuple(values[index] for index in ranked.tolist())
-        for _, values in made
-    )
-    shown = tuple(column for column, _ in made)
-    return Table(BY_FAMILY, _TITLE, shown, ColumnRows(cells, len(ranked)), (_CLOSES, *notes_of(*works)))
+    ranked = np.argsort(-np.max(times, axis=0), kind="stable").tolist()
+    return table_of(BY_FAMILY, _TITLE, made, ranked, (_CLOSES, *notes_of(*works)))
 
 
 def _families(sides: Sequence[Summary]) -> dict[Key, str]:
