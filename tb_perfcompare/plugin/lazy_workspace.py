@@ -14,9 +14,9 @@ from tb_perfcompare.errors import PerfCompareError
 from tb_perfcompare.plugin.logdir import LogdirRoot
 
 if TYPE_CHECKING:
+    from tb_perfcompare.workspace.disk_cache.comparison_cache import ComparisonCache
     from tb_perfcompare.workspace.disk_cache.disk_store import DiskStore
     from tb_perfcompare.workspace.disk_cache.known_runs import KnownRuns
-    from tb_perfcompare.workspace.disk_cache.response_cache import ResponseCache
     from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
     from tb_perfcompare.workspace.listing.index import Index, Root
     from tb_perfcompare.workspace.listing.run_pages import RunPages
@@ -132,10 +132,10 @@ class LazyWorkspace:
         return KnownRuns(self._store)
 
     @cached_property
-    def _response_cache(self) -> ResponseCache | None:
-        from tb_perfcompare.workspace.disk_cache.response_cache import ResponseCache
+    def _response_cache(self) -> ComparisonCache | None:
+        from tb_perfcompare.workspace.disk_cache.comparison_cache import ComparisonCache
 
-        return None if self._store is None else ResponseCache(self._store)
+        return None if self._store is None else ComparisonCache(self._store)
 
     @cached_property
     def _store(self) -> DiskStore | None:

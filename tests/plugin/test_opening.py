@@ -29,8 +29,8 @@ _ASK = """
 import json, sys
 from tests.plugin.server import Server
 from pathlib import Path
-import tb_perfcompare.workspace.disk_cache.response_cache
-tb_perfcompare.workspace.disk_cache.response_cache.WORTH_KEEPING_BYTES = 0
+import tb_perfcompare.workspace.disk_cache.comparison_cache
+tb_perfcompare.workspace.disk_cache.comparison_cache.WORTH_KEEPING_BYTES = 0
 logs, *routes = sys.argv[1:]
 server = Server(Path(logs))
 server.plugin._opening.prestart = lambda: None

@@ -79,7 +79,7 @@ class Kept:
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kept]:
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("summary_cache", "response_cache"):
+        for module in ("summary_cache", "comparison_cache"):
             patch.setattr(f"tb_perfcompare.workspace.disk_cache.{module}.WORTH_KEEPING_BYTES", 0)
         yield Kept(tmp_path_factory.mktemp("altered"))
 

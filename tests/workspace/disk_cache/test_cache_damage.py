@@ -72,7 +72,7 @@ class Kept:
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kept]:
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("summary_cache", "response_cache"):
+        for module in ("summary_cache", "comparison_cache"):
             patch.setattr(f"tb_perfcompare.workspace.disk_cache.{module}.WORTH_KEEPING_BYTES", 0)
         made = Kept(tmp_path_factory.mktemp("damage"))
         assert sorted({path.name.partition(".")[2] for path in made.entries}) == sorted(e[1:] for e in ENDINGS)

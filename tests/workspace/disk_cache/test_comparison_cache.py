@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import tb_perfcompare.workspace.disk_cache.response_cache as module
+import tb_perfcompare.workspace.disk_cache.comparison_cache as module
 from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
