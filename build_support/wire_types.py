@@ -20,10 +20,9 @@ from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.render.strict.wire import StrictAnswerDict
 from tb_perfcompare.render.wire.events import EventAnswerDict
 from tb_perfcompare.render.wire.pages import TablePageDict
-from tb_perfcompare.render.wire.row_paths import RowPathsDict
-from tb_perfcompare.render.wire.sparklines import RowLinesDict
+from tb_perfcompare.render.wire.rows import RowLinesDict, RowPathsDict
 from tb_perfcompare.workspace.listing.history_responses import HistoryAnswerDict
-from tb_perfcompare.workspace.queries.candidate_responses import VerdictsAnswerDict
+from tb_perfcompare.workspace.queries.candidates import VerdictsAnswerDict
 from tb_perfcompare.workspace.queries.row_responses import RowStepsDict
 
 REPOSITORY = Path(__file__).parents[1]

@@ -15,12 +15,14 @@ from tb_perfcompare.errors import PerfCompareError, SelectionError
 from tb_perfcompare.render.formats import FORMATS, render_table
 from tb_perfcompare.render.wire.json_encoding import json_document
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest, Side
-from tb_perfcompare.workspace.queries.candidate_responses import candidates_dict, candidates_table, left_out_of
 from tb_perfcompare.workspace.queries.candidates import (
     MAX_CANDIDATES,
     CandidateRow,
     Selected,
     candidate_row,
+    candidates_dict,
+    candidates_table,
+    left_out_of,
     with_adjusted_p,
 )
 from tb_perfcompare.workspace.workspace import Workspace

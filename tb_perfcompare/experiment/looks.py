@@ -19,8 +19,13 @@ from tb_perfcompare.render.wire.json_encoding import json_document
 from tb_perfcompare.sources.saved.manifest import Look
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 from tb_perfcompare.workspace.listing.index import side_from_path
-from tb_perfcompare.workspace.queries.candidate_responses import candidates_dict, candidates_table
-from tb_perfcompare.workspace.queries.candidates import Selected, candidate_row, with_adjusted_p
+from tb_perfcompare.workspace.queries.candidates import (
+    Selected,
+    candidate_row,
+    candidates_dict,
+    candidates_table,
+    with_adjusted_p,
+)
 from tb_perfcompare.workspace.workspace import Workspace
 
 

@@ -16,8 +16,7 @@ from benchmarks.served import is_running
 from build_support.wire_types import json_schema
 from tb_perfcompare.plugin.plugin import MAX_PARAMETERS_OF_VERDICTS
 from tb_perfcompare.workspace.listing.index import Root
-from tb_perfcompare.workspace.queries.candidate_responses import VerdictsAnswerDict
-from tb_perfcompare.workspace.queries.candidates import MAX_CANDIDATES
+from tb_perfcompare.workspace.queries.candidates import MAX_CANDIDATES, VerdictsAnswerDict
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import write_garbage, write_run
 from tests.plugin.server import PREFIX, Server

@@ -17,7 +17,7 @@ from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.render.formats import render, render_table
 from tb_perfcompare.render.html_style import cards
 from tb_perfcompare.render.svg_axis import Axis
-from tb_perfcompare.workspace.queries.candidate_responses import CANDIDATE_COLUMNS as CANDIDATES
+from tb_perfcompare.workspace.queries.candidates import CANDIDATE_COLUMNS as CANDIDATES
 from tests.render.examples import LONG_NAME, comparison, headline
 
 STEPS = steps_table({}).columns

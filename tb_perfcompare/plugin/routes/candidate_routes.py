@@ -24,12 +24,13 @@ from tb_perfcompare.plugin.requests.pair_request import SideOf, flag, one_side, 
 from tb_perfcompare.render.wire import json_encoding as wire
 from tb_perfcompare.render.wire.wire_rows import MAX_BYTES, cut_to_fit
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest, Side
-from tb_perfcompare.workspace.queries.candidate_responses import candidates_dict, row_dict
 from tb_perfcompare.workspace.queries.candidates import (
     MAX_CANDIDATES,
     CandidateRow,
     Selected,
     brief,
+    candidates_dict,
+    row_dict,
     row_of,
     with_adjusted_p,
 )

@@ -40,7 +40,7 @@ from tb_perfcompare.plugin.routes.comparison_route import respond_if_changed
 from tb_perfcompare.render.formats import FORMATS, render
 from tb_perfcompare.render.strict.wire import strict_first
 from tb_perfcompare.render.wire.pages import Page, table_answer, view_answer
-from tb_perfcompare.render.wire.sparklines import lines_answer
+from tb_perfcompare.render.wire.rows import lines_answer
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 from tb_perfcompare.workspace.jobs import strict_jobs
 from tb_perfcompare.workspace.jobs.strict_jobs import StrictRequest

@@ -28,7 +28,7 @@ from tb_perfcompare.comparison.tables.sparklines import RowSparklines, row_spark
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.quick_dataclass import dataclass
-from tb_perfcompare.render.wire.row_paths import MeasureDict, paths_answer
+from tb_perfcompare.render.wire.rows import MeasureDict, paths_answer
 from tb_perfcompare.render.wire.wire_rows import MAX_BYTES, cut_to_fit, encoded
 from tb_perfcompare.workspace.sharing.single_flight import Flight, Kind, wait_for
 
