@@ -76,9 +76,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "model/recordings": {"model"},
     "model/saved": {"model", "model/summary"},
     "model/summary": {"model", "model/recordings"},
-    "plugin": {"plugin/http", "plugin/requests", "plugin/routes"},
-    "plugin/requests": {"plugin/http"},
-    "plugin/routes": {"plugin/http", "plugin/requests"},
+    "plugin": {"plugin/http", "plugin/routes"},
+    "plugin/routes": {"plugin/http"},
     "render": {"render/wire"},
     "render/strict": {"render", "render/wire"},
     "sources": {

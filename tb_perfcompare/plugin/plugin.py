@@ -1,4 +1,4 @@
-"""The TensorBoard plugin and its routes. requests/ parses their parameters, workspace/ computes, http/ responds.
+"""The TensorBoard plugin and its routes. routes/ parses their parameters, workspace/ computes, http/ responds.
 
 Construction touches no files; modules that compute are imported at the first request that needs them
 (lazy_workspace.py).
@@ -30,7 +30,7 @@ from tb_perfcompare.plugin.lazy_workspace import LazyWorkspace
 from tb_perfcompare.plugin.logdir import TraceProbe, logdir_roots
 
 if TYPE_CHECKING:
-    from tb_perfcompare.plugin.requests.pair_request import SideRequest
+    from tb_perfcompare.plugin.routes.pair_request import SideRequest
     from tb_perfcompare.workspace.inputs.sides import Side
     from tb_perfcompare.workspace.workspace import Workspace
 
@@ -99,7 +99,7 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         self._opening.close()
 
     def _runs(self, request: Request) -> Response:
-        from tb_perfcompare.plugin.requests.pair_request import flag, row_count
+        from tb_perfcompare.plugin.routes.pair_request import flag, row_count
 
         listing = self._opening.index.listing(rescan=flag(request.args, "rescan", default=False))
         roots = [root.given for root in self._roots]

@@ -20,7 +20,7 @@ from tb_perfcompare.plugin.http.responses import (
     stream,
     tag_of,
 )
-from tb_perfcompare.plugin.requests.pair_request import SideOf, flag, one_side, window_of
+from tb_perfcompare.plugin.routes.pair_request import SideOf, flag, one_side, window_of
 from tb_perfcompare.render.wire import json_encoding as wire
 from tb_perfcompare.render.wire.wire_rows import MAX_BYTES, cut_to_fit
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest, Side

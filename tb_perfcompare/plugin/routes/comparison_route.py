@@ -20,7 +20,7 @@ from tb_perfcompare.plugin.http.responses import (
     tag_of,
     tagged,
 )
-from tb_perfcompare.plugin.requests.pair_request import SideOf, flag, resolve_pair
+from tb_perfcompare.plugin.routes.pair_request import SideOf, flag, resolve_pair
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 from tb_perfcompare.workspace.sharing.single_flight import Flight, wait_for
 

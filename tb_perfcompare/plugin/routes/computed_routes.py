@@ -8,10 +8,10 @@ from werkzeug.wrappers import Request, Response
 
 from tb_perfcompare.model.progress import Reporter
 from tb_perfcompare.plugin.http.responses import tag_of
-from tb_perfcompare.plugin.requests.pair_request import SideOf, flag, row_count
 from tb_perfcompare.plugin.routes import pair_routes, step_routes
 from tb_perfcompare.plugin.routes.candidate_routes import verdicts
 from tb_perfcompare.plugin.routes.comparison_route import respond_if_changed
+from tb_perfcompare.plugin.routes.pair_request import SideOf, flag, row_count
 from tb_perfcompare.workspace.listing.history_responses import history_answer
 from tb_perfcompare.workspace.workspace import Workspace
 

@@ -15,7 +15,8 @@ from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.plugin.http.connection import Connection
 from tb_perfcompare.plugin.http.lines import lines_of
 from tb_perfcompare.plugin.http.responses import BadRequest, is_cached_by_client, not_modified, respond, stream, tag_of
-from tb_perfcompare.plugin.requests.pair_request import (
+from tb_perfcompare.plugin.routes.comparison_route import respond_if_changed
+from tb_perfcompare.plugin.routes.pair_request import (
     SideOf,
     SideRequest,
     choice,
@@ -25,7 +26,6 @@ from tb_perfcompare.plugin.requests.pair_request import (
     window_of,
     words_of,
 )
-from tb_perfcompare.plugin.routes.comparison_route import respond_if_changed
 from tb_perfcompare.workspace.jobs.step_jobs import ExcerptSide
 from tb_perfcompare.workspace.queries import step_views
 from tb_perfcompare.workspace.queries.step_choice import TYPICAL, StepChoice

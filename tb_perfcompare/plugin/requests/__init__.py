@@ -1,1 +1,0 @@
-"""Parses query strings into typed requests."""
