@@ -37,16 +37,7 @@ def alike_names(a: list[str], b: list[str]) -> dict[str, str]:
     """Name on a side -> name that both are compared under; unchanged names are left out."""
     if set(a) == set(b):
         return {}
-    groups: dict[str, tuple[set[str], set[str]]] = {}
-    for side, names in enumerate((a, b)):
-        for name in names:
-            groups.setdefault(alike_key(name), (set(), set()))[side].add(name)
-    joins = {}
-    for names_a, names_b in groups.values():
-        if len(names_a) == len(names_b) == 1 and names_a != names_b:
-            first, second = sorted(names_a | names_b)
-            joins[second] = first
-    return joins
+    return {max(pair): min(pair) for pair in _one_to_one(a, b, alike_key, alike_key).values()}
 
 
 def _kernels(side: Summary) -> list[str]:
