@@ -11,7 +11,7 @@ import numpy as np
 
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.comparison.result.table import CellColumn, Column, Table, table_of
+from tb_perfcompare.comparison.result.table import CellColumn, Column, Table, by_name, table_of
 from tb_perfcompare.comparison.statistics.entity_tests import CHANGES, entity_tests, floor_ns, robust_z
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.tables import bandwidths
@@ -64,21 +64,8 @@ class _Test:
     follows: str = ""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Draft:
-    """A table whose tests may not have run yet."""
-
-    name: str
-    spec: TableSpec
-    joined: JoinedRows
-    cells: list[_Column | _Test]
-    order: Floats
-    notes: tuple[str, ...]
-
-    def table(self) -> Table:
-        """Builds the table, rows with the largest change first."""
-        made = [made for entry in self.cells for made in (entry.cells if isinstance(entry, _Test) else (entry,))]
-        return table_of(self.name, self.spec.title, made, self.joined.by_size(self.order).tolist(), self.notes)
+_Draft = tuple[list[_Column | _Test], Callable[[], Table]]
+"""Columns of a table whose tests may not have run yet, and what builds it once they have."""
 
 
 def diff_tables(
@@ -94,10 +81,10 @@ def diff_tables(
         draft for name in names
         if (draft := _draft(name, baseline, candidate, headline_delta_us, numbers, options)) is not None
     ]  # fmt: skip
-    tests = [entry for draft in drafts for entry in draft.cells if isinstance(entry, _Test)]
+    tests = [entry for cells, _ in drafts for entry in cells if isinstance(entry, _Test)]
     for batch in _batches(tests, len(baseline.steps) + len(candidate.steps)):
         _test(batch, (baseline, candidate), options, paces, at_level)
-    return {draft.name: draft.table() for draft in drafts}
+    return by_name(table() for _, table in drafts)
 
 
 def _draft(
@@ -112,8 +99,8 @@ def _draft(
     keys_a, keys_b = (() if table is None else table.keys for table in tables)
     joined = join_rows(numbers, keys_a, keys_b, len(there[0].key_columns))
     calls = _per_step((None if table is None else table.calls for table in tables), joined, both)
-    times = _times(name, tables, joined, both)
-    share, *effects_of = _share_and_effects(times.main, *calls, headline_delta_us)
+    cells_of_times, main, order, ordered = _times(name, tables, joined, both)
+    share, *effects_of = _share_and_effects(main, *calls, headline_delta_us)
     cycles = baseline.metric == CYCLE_TIME
     counted = not cycles or (baseline.counts_launches and candidate.counts_launches)
     # Without a clock nothing overlaps, and without entities the overlap is unknown.
@@ -126,12 +113,12 @@ def _draft(
     keys = (columns.key(key, *KEY_COLUMNS[key]) for key in there[0].key_columns)
     cells: list[_Column | _Test] = [
         *zip(keys, map(numbers.column, joined.parts), strict=True),
-        *times.cells,
+        *cells_of_times,
         *([] if cycles else [share]),  # times that overlap are not shares of the cycle
         *(effects_of if counted else []),
         *([] if exposed is None else exposed.cells),
         *(_calls(spec, calls, tables) if counted else []),
-        *(_means_and_shares(spec.one, times.main, calls, joined) if spec.one else []),
+        *(_means_and_shares(spec.one, main, calls, joined) if spec.one else []),
         *_fact_cells(spec, a, b, joined),
         *([] if works is None else _work_cells(name, works, exposed, joined)),
         *of_messages,
@@ -142,28 +129,23 @@ def _draft(
     notes = [columns.CORRECTED, *spec.notes, *of_works, *bandwidths.notes_of(of_messages)]
     if exposed is not None:
         notes.insert(1, f"{spec.exposed} Rows are sorted by change in exposed time.")
-    elif len(times.ordered) > 1:
-        notes.append(f"Rows are sorted by change in {' plus '.join(times.ordered)}.")
-    order = times.order if exposed is None else exposed.order + times.order * 1e-6
-    return _Draft(name, spec, joined, cells, order, tuple(notes))
+    elif len(ordered) > 1:
+        notes.append(f"Rows are sorted by change in {' plus '.join(ordered)}.")
+    order = order if exposed is None else exposed.order + order * 1e-6
 
+    def table() -> Table:
+        made = [made for entry in cells for made in (entry.cells if isinstance(entry, _Test) else (entry,))]
+        return table_of(name, spec.title, made, joined.by_size(order).tolist(), tuple(notes))
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Times:
-    """Times of a table: their cells and tests, the main time of both sides and its difference, (rows,) sort values,
-    and the names of the times in these."""
-
-    cells: list[_Column | _Test]
-    main: tuple[Floats, Floats, Floats]
-    order: Floats
-    ordered: list[str]
+    return cells, table
 
 
 def _times(
     name: str, tables: tuple[GroupTable | None, GroupTable | None], joined: JoinedRows,
     summaries: tuple[Summary, Summary],
-) -> _Times:  # fmt: skip
-    """Builds the times that both sides measured: a difference needs both."""
+) -> tuple[list[_Column | _Test], tuple[Floats, Floats, Floats], Floats, list[str]]:  # fmt: skip
+    """Builds the times that both sides measured, as a difference needs both: their cells and tests, the main time of
+    both sides and its difference, (rows,) sort values, and the names of the times in these."""
     spec = TABLE_SPECS[name]
     cells: list[_Column | _Test] = []
     order = np.zeros(len(joined))
@@ -190,7 +172,7 @@ def _times(
             main = (x, y, delta)
         if not measure.name or measure.source in spec.order:
             cells += _tested(name, measure, joined, summaries, delta * 1000)
-    return _Times(cells, main, order, ordered)
+    return cells, main, order, ordered
 
 
 def _triple_cells(
