@@ -36,12 +36,14 @@ def report_page(comparison: Comparison, *, top: int) -> str:
     """Renders the report of a comparison, with `top` rows per table."""
     page = Page()
     lead, *sections = _sections(document.report(comparison, top=top, is_page=True))
-    why = [section for section in sections if _title(section) == document.WHY]
-    evidence: list[Sequence[Block | Markup]] = []
+    placed: dict[str, list[tuple[Block, ...]]] = {document.WHY: [], document.WHERE: [], document.DECIDED: [], "": []}
     for section in sections:
-        if _title(section).startswith(document.WHERE):
-            paced = {name: us for name, (us, _) in at_equal_speed(comparison).items() if isinstance(us, float)}
-            evidence.append((section[0], Markup(waterfall_table(comparison.ledger, paced)), *_notes(section)))
+        placed[next(place for place in placed if _title(section).startswith(place))].append(section)
+    why, where, decided, below = placed.values()
+    evidence: list[Sequence[Block | Markup]] = []
+    for section in where:
+        paced = {name: us for name, (us, _) in at_equal_speed(comparison).items() if isinstance(us, float)}
+        evidence.append((section[0], Markup(waterfall_table(comparison.ledger, paced)), *_notes(section)))
     steps = comparison.tables.get("steps")
     noun = noun_of(comparison.headline.metric)
     if steps is not None and (strip := step_strip(steps, noun)):
@@ -49,11 +51,6 @@ def report_page(comparison: Comparison, *, top: int) -> str:
     shapes = comparison.tables.get("operators_by_shape")
     if shapes is not None and (drawing := roofline(shapes, comparison.peaks)):
         evidence.append((Heading("Roofline"), Markup(drawing)))
-    decided = [section for section in sections if _title(section) == document.DECIDED]
-    below = [
-        section for section in sections
-        if _title(section) not in (document.WHY, document.DECIDED) and not _title(section).startswith(document.WHERE)
-    ]  # fmt: skip
     body = (
         f"<header>\n{page.draw(lead, _TONES.get(comparison.headline.verdict, ''))}\n{_contents(below)}</header>",
         f'<div class="summary">\n<div>{_drawn(page, why)}</div>\n'
