@@ -164,7 +164,9 @@ def is_broad(node: ast.ExceptHandler) -> bool:
 
 def hands_on(node: ast.ExceptHandler) -> bool:
     return any(
-        isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "fail"
+        isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and call.func.attr in ("fail", "set_exception")
         for call in ast.walk(node)
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import wait
 from contextlib import AbstractContextManager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -34,7 +35,7 @@ def lines_of(
     try:
         with joined() as flight:
             yield from progress_lines(flight, connection)
-            if flight.done:
+            if flight.done():
                 yield b'{"result":' + encode(flight.result()) + b"}\n"
     except PerfCompareError as error:
         yield line(error_dict(error))
@@ -52,7 +53,7 @@ def progress_lines(flight: Flight[Any], connection: Connection, **more: int) -> 
     connection.writes_lines()
     start_s, seen, wait_s = time.monotonic(), 0, 0.0
     updates = [asdict(Progress("listing"))]
-    while not flight.wait(wait_s):
+    while wait([flight], wait_s).not_done:
         if connection.gone():
             return
         wait_s = LINE_EVERY_S

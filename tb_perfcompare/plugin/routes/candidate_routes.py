@@ -83,7 +83,7 @@ def _stream(
         else:
             with brief(workspace, resolved) as flight:
                 yield from progress_lines(flight, connection, row=number)
-                if not flight.done:
+                if not flight.done():
                     return
                 try:
                     rows.append(row_of(candidate, flight))

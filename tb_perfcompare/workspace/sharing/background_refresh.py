@@ -6,9 +6,8 @@ import math
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import Future, wait
 from typing import Generic, TypeVar
-
-from tb_perfcompare.workspace.sharing.single_flight import Flight
 
 T = TypeVar("T")
 
@@ -32,7 +31,7 @@ class Refreshed(Generic[T]):
         self._clock = clock
         self._lock = threading.Lock()  # held briefly, never during `make`
         self._value: T | None = None
-        self._making: _Making[T] | None = None
+        self._making: tuple[float, Future[T]] | None = None  # when it began, and its result
         self._took_s = 0.0
         self._done_s = -math.inf
 
@@ -46,12 +45,12 @@ class Refreshed(Generic[T]):
                 value, is_short = self._value, self._took_s <= SHORT_S
                 if value is not None and not self._is_due(force):
                     return value
-                making = self._making or self._begin()
+                begun_s, made = self._making or self._begin()
             if value is not None and not force:
-                left_s = _PATIENCE_S - (self._clock() - making.begun_s)
-                return making.result_within(left_s, value) if is_short else value
-            value = making.result()
-            if not force or making.begun_s >= asked_s:
+                left_s = max(0.0, _PATIENCE_S - (self._clock() - begun_s))
+                return made.result() if is_short and not wait([made], left_s).not_done else value
+            value = made.result()
+            if not force or begun_s >= asked_s:
                 return value
 
     def _is_due(self, force: bool) -> bool:
@@ -60,38 +59,28 @@ class Refreshed(Generic[T]):
         rest_s = REST * self._took_s if self._took_s > SHORT_S else 0.0
         return self._clock() - self._done_s >= (rest_s if force else max(rest_s, self._kept_s))
 
-    def _begin(self) -> _Making[T]:
-        making: _Making[T] = _Making(self._clock())
-        threading.Thread(target=self._work, args=(making,), name="tb_perfcompare refresh", daemon=True).start()
+    def _begin(self) -> tuple[float, Future[T]]:
+        making = self._clock(), Future[T]()
+        threading.Thread(target=self._work, args=making, name="tb_perfcompare refresh", daemon=True).start()
         self._making = making  # cannot have finished yet: finishing needs the lock, which this thread holds
         return making
 
-    def _work(self, making: _Making[T]) -> None:
+    def _work(self, begun_s: float, made: Future[T]) -> None:
         value = self._value
         try:
             new_value = self._make()
             # an equal value keeps its identity, so that caches keyed by the object still hit
             value = value if value == new_value else new_value
         except BaseException as error:  # not swallowed: `result` raises it in the waiting caller
-            self._end(making, self._value)
-            making.fail(error)
+            self._end(begun_s, self._value)
+            made.set_exception(error)
             return
-        self._end(making, value)
-        making.finish(value)
+        self._end(begun_s, value)
+        made.set_result(value)
 
-    def _end(self, making: _Making[T], value: T | None) -> None:
+    def _end(self, begun_s: float, value: T | None) -> None:
         with self._lock:
             self._value = value
             self._making = None
             self._done_s = self._clock()
-            self._took_s = self._done_s - making.begun_s
-
-
-class _Making(Flight[T]):
-    def __init__(self, begun_s: float) -> None:
-        super().__init__(begun_s)
-        self.begun_s = begun_s
-
-    def result_within(self, timeout_s: float, fallback: T) -> T:
-        """Returns the result if it is ready in time, else `fallback`."""
-        return self.result() if self.wait(max(0.0, timeout_s)) else fallback
+            self._took_s = self._done_s - begun_s

@@ -21,27 +21,25 @@ Taken = TypeVar("Taken")
 _TICK_S = 0.1
 
 
-class Flight(Generic[T]):
+class Flight(Future[T]):
     """One computation, under way or finished, and its progress.
 
     The computing thread calls `report`, which raises Cancelled once no caller waits any more, and uses `stopping` to
-    register how to interrupt blocking work. Waiting threads use `wait`, `progress_since` and `result`.
+    register how to interrupt blocking work. Waiting threads use `progress_since` and what futures have.
 
     provisional  set by the computing thread if a repetition may give a better value: it is cached only briefly
     """
 
     def __init__(self, key: Hashable) -> None:
+        super().__init__()
         self.key = key
         self.waiters = 0
         self.provisional = False
-        self._future: Future[T] = Future()
         self._lock = threading.Lock()
         self._cancelled = False
         self._stops: list[Callable[[], None]] = []
         self._progress: dict[str, tuple[int, Progress]] = {}
         self._version = 0
-
-    # for the computing thread
 
     def report(self, progress: Progress, /) -> None:
         """Reporter that keeps the latest progress of each path. Raises Cancelled if no caller waits any more."""
@@ -70,47 +68,20 @@ class Flight(Generic[T]):
             with self._lock:
                 self._stops.remove(stop)
 
-    def cancel(self) -> None:
-        """Asks the computing thread to end now."""
+    def cancel(self) -> bool:
+        """Asks the computing thread to end now; the future is done when that thread has ended."""
         with self._lock:
             self._cancelled = True
             stops = tuple(self._stops)
         for stop in stops:
             stop()
-
-    def finish(self, value: T) -> None:
-        """Hands the value to all waiting threads."""
-        self._future.set_result(value)
-
-    def fail(self, error: BaseException) -> None:
-        """Raises the error in all waiting threads."""
-        self._future.set_exception(error)
-
-    # for waiting threads
-
-    @property
-    def done(self) -> bool:
-        """Whether `result` returns without waiting."""
-        return self._future.done()
-
-    def wait(self, timeout_s: float) -> bool:
-        """Waits until the computation is done or the time is over; returns whether it is done."""
-        return not wait([self._future], timeout_s).not_done
+        return True
 
     def progress_since(self, since: int) -> tuple[int, list[Progress]]:
         """Returns (the version for the next call, the latest progress of each path that reported after `since`)."""
         with self._lock:
             fresh = sorted(entry for entry in self._progress.values() if entry[0] > since)
             return self._version, [progress for _, progress in fresh]
-
-    def result(self) -> T:
-        """Waits for the value and returns it; raises what the computation raised."""
-        return self._future.result()
-
-    @property
-    def future(self) -> Future[T]:
-        """The underlying future, for waiting on several flights at once."""
-        return self._future
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +110,7 @@ class SingleFlight(Generic[T]):
                 cached = self._cache.find(key)
                 if cached is not None:
                     value, flight.provisional = cached
-                    flight.finish(value)
+                    flight.set_result(value)
                     return flight
                 threading.Thread(
                     target=self._compute, args=(flight, compute), name="tb_perfcompare work", daemon=True
@@ -152,7 +123,7 @@ class SingleFlight(Generic[T]):
         """Stops waiting. When the last caller leaves, unfinished work is cancelled."""
         with self._lock:
             flight.waiters -= 1
-            abandoned = flight.waiters <= 0 and not flight.done
+            abandoned = flight.waiters <= 0 and not flight.done()
             if abandoned and self._flights.get(flight.key) is flight:
                 del self._flights[flight.key]  # a new request starts again instead of joining cancelled work
         if abandoned:
@@ -188,11 +159,11 @@ class SingleFlight(Generic[T]):
             value = compute(flight)
         except BaseException as error:  # not swallowed: result() raises it in the waiting caller
             self._forget(flight)
-            flight.fail(out_of_memory(error) or error)
+            flight.set_exception(out_of_memory(error) or error)
             return
         self._cache.put(flight.key, value, provisional=flight.provisional)
         self._forget(flight)
-        flight.finish(value)
+        flight.set_result(value)
 
     def _forget(self, flight: Flight[T]) -> None:
         with self._lock:
@@ -203,7 +174,7 @@ class SingleFlight(Generic[T]):
 def finished_flight(key: Hashable, value: T) -> Flight[T]:
     """Returns a finished flight with an existing value."""
     flight: Flight[T] = Flight(key)
-    flight.finish(value)
+    flight.set_result(value)
     return flight
 
 
@@ -239,7 +210,7 @@ def each_in_turn(
             active[number] = begin(item)
             while len(active) >= at_once or (active and number == len(items) - 1):
                 follower.tick(list(active.values()))
-                for done in [index for index, flight in active.items() if flight.done]:
+                for done in [index for index, flight in active.items() if flight.done()]:
                     out[done] = take(active[done])
                     leave(active.pop(done))
         return [out[number] for number in range(len(items))]
@@ -258,7 +229,7 @@ class _Follower:
 
     def tick(self, flights: Sequence[Flight[Any]]) -> list[Flight[Any]]:
         """Waits up to _TICK_S for a flight to finish and forwards news; returns the unfinished flights."""
-        wait([flight.future for flight in flights], _TICK_S, FIRST_COMPLETED)
+        wait(flights, _TICK_S, FIRST_COMPLETED)
         news: list[Progress] = []
         for flight in flights:
             self._seen[flight], fresh = flight.progress_since(self._seen.get(flight, 0))
@@ -266,4 +237,4 @@ class _Follower:
         for progress in news or [self._latest]:
             self._report(progress)
             self._latest = progress
-        return [flight for flight in flights if not flight.done]
+        return [flight for flight in flights if not flight.done()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import wait
 
 import pytest
 
@@ -40,8 +41,7 @@ def test_two_who_ask_the_same_share_one_computation() -> None:
     with shared.joined("q", gate) as one, shared.joined("q", gate) as other:
         assert one is other
         gate.go.set()
-        assert one.wait(SOON_S)
-        assert other.result() == "answer"
+        assert other.result(SOON_S) == "answer"
     assert gate.started == 1
 
 
@@ -50,8 +50,7 @@ def test_a_finished_answer_is_remembered() -> None:
     gate.go.set()
     for _ in range(2):
         with shared.joined("q", gate) as flight:
-            assert flight.wait(SOON_S)
-            assert flight.result() == "answer"
+            assert flight.result(SOON_S) == "answer"
     assert gate.started == 1
 
 
@@ -59,13 +58,12 @@ def test_work_goes_on_while_one_waits_and_ends_when_the_last_leaves() -> None:
     shared, gate = work(), Gate()
     first, second = shared.join("q", gate), shared.join("q", gate)
     shared.leave(first)
-    assert not second.wait(0.1)
+    assert wait([second], 0.1).not_done
     assert gate.ended_by == []
     shared.leave(second)
-    assert second.wait(SOON_S)
-    assert len(gate.ended_by) == 1
     with pytest.raises(Cancelled):
-        second.result()
+        second.result(SOON_S)
+    assert len(gate.ended_by) == 1
 
 
 def test_a_question_asked_while_its_old_work_dies_starts_afresh() -> None:
@@ -73,8 +71,7 @@ def test_a_question_asked_while_its_old_work_dies_starts_afresh() -> None:
     shared.leave(shared.join("q", dying))
     fresh.go.set()
     with shared.joined("q", fresh) as flight:
-        assert flight.wait(SOON_S)
-        assert flight.result() == "answer"
+        assert flight.result(SOON_S) == "answer"
 
 
 def test_failures_reach_everybody_and_are_not_remembered() -> None:
@@ -85,10 +82,8 @@ def test_failures_reach_everybody_and_are_not_remembered() -> None:
         raise PerfCompareError("no")
 
     for _ in range(2):
-        with shared.joined("q", fail) as flight:
-            assert flight.wait(SOON_S)
-            with pytest.raises(PerfCompareError, match="no"):
-                flight.result()
+        with shared.joined("q", fail) as flight, pytest.raises(PerfCompareError, match="no"):
+            flight.result(SOON_S)
     assert len(calls) == 2
 
 
@@ -126,7 +121,7 @@ def test_follow_repeats_itself_while_nothing_is_new_so_that_waiting_can_end() ->
     def report(progress: Progress, /) -> None:
         calls.append(progress)
         if len(calls) == 3:
-            silent_work.finish("done")
+            silent_work.set_result("done")
 
     wait_for_all([silent_work], report)
     assert [progress.phase for progress in calls[:3]] == ["listing"] * 3
