@@ -37,13 +37,12 @@ from tb_perfcompare.comparison.pace.uninterrupted_parts import uninterrupted_par
 from tb_perfcompare.comparison.ranks.job import Job, job_of
 from tb_perfcompare.comparison.ranks.table import ranks_table
 from tb_perfcompare.comparison.result.comparison import Comparison
-from tb_perfcompare.comparison.result.finding import Finding
+from tb_perfcompare.comparison.result.finding import Finding, UninterruptedPart
 from tb_perfcompare.comparison.result.headline import Fact, Headline
 from tb_perfcompare.comparison.result.ledger_rows import Ledger
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.side_facts import SideFacts
 from tb_perfcompare.comparison.result.table import Table, by_name
-from tb_perfcompare.comparison.result.uninterrupted_part import UninterruptedPart
 from tb_perfcompare.comparison.statistics.samples import counted_steps
 from tb_perfcompare.comparison.tables.call_tree import call_tree_table
 from tb_perfcompare.comparison.tables.counter_join import CounterChange, counter_changes

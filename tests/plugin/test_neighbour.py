@@ -13,8 +13,7 @@ from collections.abc import Callable
 import pytest
 from tensorboard.plugins.base_plugin import TBContext
 
-from tb_perfcompare.plugin.loader import PerfCompareLoader
-from tb_perfcompare.plugin.neighbour import PACKAGE, lower_child_priorities
+from tb_perfcompare.plugin.loader import PACKAGE, PerfCompareLoader, lower_child_priorities
 from tb_perfcompare.workspace.workers.worker import Worker
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "getpriority"), reason="no Unix")

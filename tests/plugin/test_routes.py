@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 from tensorboard.plugins.base_plugin import TBContext
 
-from tb_perfcompare.plugin import loader, neighbour
+from tb_perfcompare.plugin import loader
 from tb_perfcompare.plugin.plugin import PLUGIN_NAME
 from tests.drawn_runs import write_garbage, write_run
 from tests.plugin.server import PAIR, PREFIX, Server
@@ -208,7 +208,7 @@ def test_construction_touches_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("a file, thread or process was touched")
 
-    monkeypatch.delitem(sys.modules, neighbour.PACKAGE, raising=False)
+    monkeypatch.delitem(sys.modules, loader.PACKAGE, raising=False)
     for name in ("os.scandir", "os.stat", "os.listdir", "threading.Thread.start", "subprocess.Popen.__init__"):
         monkeypatch.setattr(name, refuse)
     plugin = loader.PerfCompareLoader().load(TBContext(logdir="/nowhere"))

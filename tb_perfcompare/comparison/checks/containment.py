@@ -6,7 +6,7 @@ import numpy as np
 
 from tb_perfcompare.comparison.checks.shared_work import operator_calls, per_iteration
 from tb_perfcompare.comparison.result.wording import number_text
-from tb_perfcompare.comparison.statistics.containment import Work, inside
+from tb_perfcompare.comparison.statistics.weights import Work, inside
 from tb_perfcompare.model.arrays import Floats, each_side
 from tb_perfcompare.model.summary.summary import GroupTable, Summary
 from tb_perfcompare.quick_dataclass import dataclass

@@ -24,9 +24,9 @@ from tb_perfcompare.comparison.pace.uninterrupted import FASTEST_SHARE
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.between_captures import centres, row_means
-from tb_perfcompare.comparison.statistics.containment import inside
 from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate
 from tb_perfcompare.comparison.statistics.samples import Samples
+from tb_perfcompare.comparison.statistics.weights import inside
 from tb_perfcompare.model.arrays import Floats, Ints, each_side, row_medians, unique
 from tb_perfcompare.model.input_shapes import input_elements
 from tb_perfcompare.model.names.compiled_names import is_compiled

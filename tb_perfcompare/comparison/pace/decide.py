@@ -21,9 +21,9 @@ from tb_perfcompare.comparison.pace.words import far_apart, with_sentence
 from tb_perfcompare.comparison.result.headline import Basis, Counted, Headline, PaceFacts, Part, RecordedMore, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
-from tb_perfcompare.comparison.statistics.containment import inside
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
 from tb_perfcompare.comparison.statistics.samples import observations
+from tb_perfcompare.comparison.statistics.weights import inside
 from tb_perfcompare.comparison.verdict import over_captures
 from tb_perfcompare.comparison.verdict.equal_amount import by_amount
 from tb_perfcompare.comparison.verdict.rules import DEFAULT_LEVEL, MIN_CONCLUSIVE_CAPTURES, weaker_verdict

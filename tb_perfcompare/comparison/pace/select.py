@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from tb_perfcompare.comparison.amount.amount_of_work import AmountOfWork, of_both, rows_by_name
 from tb_perfcompare.comparison.pace.rows import WorkRows
 from tb_perfcompare.comparison.statistics.between_captures import centres, row_means
-from tb_perfcompare.comparison.statistics.containment import Work, inside
 from tb_perfcompare.comparison.statistics.samples import Samples, mean_per_observation
+from tb_perfcompare.comparison.statistics.weights import Work, inside
 from tb_perfcompare.comparison.work.call_arguments import other_arguments
 from tb_perfcompare.model.arrays import Flags, Floats, each_side
 from tb_perfcompare.model.input_shapes import NO_TYPES, input_elements, launched_threads, tensor_types

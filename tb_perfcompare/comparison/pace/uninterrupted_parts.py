@@ -8,8 +8,8 @@ from tb_perfcompare.comparison.pace.clocked import by_captures
 from tb_perfcompare.comparison.pace.split import CommonWork
 from tb_perfcompare.comparison.pace.uninterrupted import UninterruptedSteps, fastest_calls
 from tb_perfcompare.comparison.result import columns
+from tb_perfcompare.comparison.result.finding import UNINTERRUPTED_TABLE, UninterruptedPart
 from tb_perfcompare.comparison.result.table import Table
-from tb_perfcompare.comparison.result.uninterrupted_part import UNINTERRUPTED_TABLE, UninterruptedPart
 from tb_perfcompare.comparison.statistics.between_captures import gaps
 from tb_perfcompare.model.arrays import Floats, unique
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED

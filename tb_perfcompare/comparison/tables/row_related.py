@@ -1,4 +1,5 @@
-"""Related rows: the subject of a row in other tables and in the call tree (docs/method/ledger.md)."""
+"""Related rows: the subject of a row in other tables and in the call tree (docs/method/ledger.md); and the durations of
+its single launches on both sides, as a histogram with one logarithmic scale."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.tables.path_source import PathSource, row_place
 from tb_perfcompare.comparison.tables.row_paths import Pair, by_change
 from tb_perfcompare.model.summary.call_tree import FrameKind
+from tb_perfcompare.model.summary.groups import DURATION_TABLES, class_start_ns
 from tb_perfcompare.model.summary.summary import BY_OPERATOR, OUTSIDE_OPERATORS
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -155,3 +157,41 @@ def frame_index(tree: Table | None) -> dict[_Row, FrameLink]:
         size = max(float(time) if isinstance(time, int | float) else 0.0 for time in times)
         frames.setdefault((str(kind), str(name)), []).append((size, f"{name} › {below}"))
     return {key: FrameLink(max(own, key=lambda frame: frame[0])[1], len(own)) for key, own in frames.items()}
+
+
+MAX_BINS = 40
+"""Most bins of the histogram; for a wider range neighbouring bins are merged."""
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchDurations:
+    """Histogram of launch durations over all compared steps."""
+
+    start_ns: Annotated[tuple[float, ...], "start of each bin and end of the last, in nanoseconds"]
+    baseline: Annotated[tuple[int, ...] | None, "number of launches in each bin; null if the baseline lacks the row"]
+    candidate: Annotated[tuple[int, ...] | None, "the same for the candidate"]
+
+
+def launch_durations(table: str, row: str, baseline: PathSource, candidate: PathSource) -> LaunchDurations | None:
+    """Builds the histogram; None if the table has no launches, or neither side counted those of this row one by one."""
+    counted = [side.durations.get(DURATION_TABLES.get(table, ""), {}).get(row, {}) for side in (baseline, candidate)]
+    classes = [number for side in counted for number in side]
+    if not classes:
+        return None
+    first, last = min(classes), max(classes)
+    width = 1
+    while (last - first) // width + 1 > MAX_BINS:
+        width *= 2
+    bins = (last - first) // width + 1
+    start = tuple(class_start_ns(first + index * width) for index in range(bins + 1))
+    a, b = (_binned(side, first, width, bins) for side in counted)
+    return LaunchDurations(start, a, b)
+
+
+def _binned(counts: dict[int, int], first: int, width: int, bins: int) -> tuple[int, ...] | None:
+    if not counts:
+        return None
+    out = [0] * bins
+    for number, launches in counts.items():
+        out[(number - first) // width] += launches
+    return tuple(out)

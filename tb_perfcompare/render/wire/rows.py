@@ -8,9 +8,8 @@ from typing import Annotated, TypedDict
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.tables.row_callees import Callees
-from tb_perfcompare.comparison.tables.row_durations import LaunchDurations
 from tb_perfcompare.comparison.tables.row_paths import Figures, PathFrame, PathSplit, RowPaths
-from tb_perfcompare.comparison.tables.row_related import FrameLink, Related
+from tb_perfcompare.comparison.tables.row_related import FrameLink, LaunchDurations, Related
 from tb_perfcompare.comparison.tables.sparklines import RowSparklines, SideLineDict
 from tb_perfcompare.render.wire.wire_rows import MAX_BYTES, cut_to_fit, encoded, rows_that_fit
 

@@ -12,9 +12,14 @@ from tb_perfcompare.comparison.ledger.call_tree import JointTree, joint_tree
 from tb_perfcompare.comparison.tables.call_tree import call_tree_table
 from tb_perfcompare.comparison.tables.path_source import PathSource, path_source
 from tb_perfcompare.comparison.tables.row_callees import callees
-from tb_perfcompare.comparison.tables.row_durations import launch_durations
 from tb_perfcompare.comparison.tables.row_paths import row_paths
-from tb_perfcompare.comparison.tables.row_related import FrameLink, frame_index, frame_link, related_rows
+from tb_perfcompare.comparison.tables.row_related import (
+    FrameLink,
+    frame_index,
+    frame_link,
+    launch_durations,
+    related_rows,
+)
 from tb_perfcompare.comparison.tables.row_steps import (
     RowSteps,
     StepSource,

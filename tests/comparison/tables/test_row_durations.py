@@ -11,7 +11,7 @@ from tb_perfcompare.analysis.entities import device_work
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.analysis.pooling.select import select_steps
 from tb_perfcompare.comparison.tables.path_source import path_source
-from tb_perfcompare.comparison.tables.row_durations import MAX_BINS, LaunchDurations, launch_durations
+from tb_perfcompare.comparison.tables.row_related import MAX_BINS, LaunchDurations, launch_durations
 from tb_perfcompare.model.summary.groups import DURATION_TABLES, class_start_ns, duration_class
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.attribution.test_call_paths import with_paths
