@@ -1,4 +1,4 @@
-"""Findings (causes in sentences) and comparability checks."""
+"""Findings (causes in sentences), comparability checks, and parts of a step without interruptions."""
 
 from __future__ import annotations
 
