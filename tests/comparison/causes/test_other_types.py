@@ -120,6 +120,15 @@ def test_varying_lengths_are_reported_although_parameters_are_fixed() -> None:
     assert "input shapes vary between steps, mean elements ×" in finding_of(found, "workload_changed").sentence
 
 
+def test_lengths_that_vary_on_one_side_alone_are_not_drawn_by_chance() -> None:
+    """As if one side padded to the longest of a batch, the other to a fixed length."""
+    longest, fixed = varying([2, 4, 8] * 4), varying([16] * 12)
+    for sides, alone in (((longest, fixed), "baseline"), ((fixed, longest), "candidate")):
+        finding = finding_of(compare(*sides), "workload_changed")
+        assert f"input shapes vary between steps of the {alone} alone, mean elements ×" in finding.sentence
+        assert (finding.confidence, finding.look_at[:7]) == ("certain: the shapes are recorded", "padding")
+
+
 def recurrent(workspace: int, us: int = 400, batch: int = 8) -> TraceBuilder:
     """Eight steps of twelve small operators and a long one with a workspace."""
     calls = [("aten::mul", 20, [[batch, 16 + number]]) for number in range(12)]

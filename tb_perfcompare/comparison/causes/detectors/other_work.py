@@ -43,6 +43,7 @@ from tb_perfcompare.comparison.causes.evidence.where_called import KEPT, growing
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.headline import Verdict
+from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.wording import percent_text, ratio_text, short, signed_time
 from tb_perfcompare.comparison.statistics.weights import weighted_median
 from tb_perfcompare.lazy_regex import regex
@@ -94,6 +95,8 @@ _MADE = "the code that calls {}: squeeze and unsqueeze, transpose, broadcasting,
 """What to look at if the first call with other inputs has as large ones, and layers before it have the same."""
 
 _DOUBLE = "model.double(), tensors made from NumPy arrays, which are float64, and torch.set_default_dtype()"
+
+_PADDED = "padding of both runs: to a fixed length (padding='max_length'), or to the longest of the batch; bucketing"
 
 _LENGTHS = "sequence lengths, padding and batching of both runs; record more steps or use the same data loader seed"
 
@@ -261,8 +264,10 @@ def _other_shapes(pair: RuleContext) -> OtherWork | None:
         return None
     name, before, after = example
     moved = {operator: rows for operator, rows in by_name(amounts).items() if have_moved(rows)}
-    if not (_recurring_inputs(pair.baseline, moved) and _recurring_inputs(pair.candidate, moved)):
-        return None if drawn_by_chance(pair) else _other_sizes(moved, name)
+    recurring = [_recurring_inputs(side, moved) for side in pair.sides]
+    if not all(recurring):
+        alone = SIDES[recurring.index(False)] if any(recurring) else ""
+        return None if not alone and drawn_by_chance(pair) else _other_sizes(moved, name, alone)
     ratio = growth(before, after)
     few_differ = share_of_other_inputs(amounts) <= 1 - SIMILAR_WORK
     if few_differ and nearly_as_large(before, after):
@@ -303,11 +308,11 @@ def _looked_at(operator: str, before: str, after: str) -> str:
 
 
 def _of_another_layer(operator: str, before: str, after: str) -> bool:
-    """Whether an operator of layers has the same data, and other weights."""
+    """Whether an operator of layers has other weights: other data alone leaves these as they are."""
     if not _OF_LAYERS.match(operator):
         return False
     operands = [[text for text in input_texts(shape) if text.count(",")] for shape in (before, after)]
-    return all(operands) and operands[0][0] == operands[1][0] and operands[0] != operands[1]
+    return all(operands) and operands[0][1:] != operands[1][1:]
 
 
 def _other_launches(pair: RuleContext) -> OtherWork | None:
@@ -396,9 +401,9 @@ def _how_many(calls: Mapping[Key, Amount], times: Mapping[Key, Amount]) -> str:
     return f"calls with {percent_text(other)} of the operators' time" if other > OTHER_TIME else ""
 
 
-def _other_sizes(moved: Mapping[str, list[tuple[str, Amount]]], name: str) -> OtherWork | None:
+def _other_sizes(moved: Mapping[str, list[tuple[str, Amount]]], name: str, alone: str) -> OtherWork | None:
     """Other work by mean size, for shapes that vary from step to step and are never the same on two sides; None if
-    their sizes are alike."""
+    their sizes are alike. `alone`: the only side whose shapes vary, "" if those of both do."""
     before = after = 0.0
     for parts in moved.values():
         calls = total(amount for _, amount in parts)
@@ -409,11 +414,14 @@ def _other_sizes(moved: Mapping[str, list[tuple[str, Amount]]], name: str) -> Ot
         after += each * sum(elements(shape) * amount.calls_b for shape, amount in parts) / calls.calls_b
     if max(before, after) < (1 + OTHER_SIZE) * min(before, after):
         return None
+    how = f"input shapes vary between steps{f' of the {alone} alone' if alone else ''}"
+    confidence = "certain: the shapes are recorded"
     return OtherWork(
         WORKLOAD_CHANGED, name,
-        "Workload changed", f"input shapes vary between steps, mean elements {ratio_text(after / before)}",
+        "Workload changed", f"{how}, mean elements {ratio_text(after / before)}",
         after / before, Evidence("operators_by_shape", name),
-        "certain: the shapes are recorded; with few steps, inputs may differ by chance", _LENGTHS, by_chance=True,
+        confidence if alone else f"{confidence}; with few steps, inputs may differ by chance",
+        _PADDED if alone else _LENGTHS, by_chance=not alone,
     )  # fmt: skip
 
 
