@@ -25,6 +25,7 @@ from tb_perfcompare.comparison.result.wording import numbers_text, ratio_text, s
 from tb_perfcompare.model.api_calls import WAIT, calls
 from tb_perfcompare.model.arrays import median
 from tb_perfcompare.model.names.compiled_names import is_compiled
+from tb_perfcompare.model.names.work_kinds import UNINFORMATIVE
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory
 
 IN_BOTH = 0.8
@@ -104,12 +105,13 @@ def _moved(pair: RuleContext, operators: Mapping[Key, Amount]) -> dict[Key, Amou
 
 
 def _largest_first(pair: RuleContext, moved: Mapping[Key, Amount], sign: int) -> list[Key]:
-    """Operators of the forward pass first, by device time in the direction of the change, then by host time."""
+    """Operators of the forward pass first, copies and fills last, by device time in the direction of the change, then
+    by host time."""
     device = pair.amounts("operators", "device_self")
 
-    def weight(key: Key) -> tuple[bool, float, float, Key]:
+    def weight(key: Key) -> tuple[bool, bool, float, float, Key]:
         device_us = sign * device.get(key, NOTHING).delta_us
-        return not is_backward(key[0]), device_us, moved[key].us_a + moved[key].us_b, key
+        return not is_backward(key[0]), key[0] not in UNINFORMATIVE, device_us, moved[key].us_a + moved[key].us_b, key
 
     return sorted(moved, key=weight, reverse=True)
 
