@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.ledger_rows import Ledger
+from tb_perfcompare.model.names.python_frames import python_frame
 from tb_perfcompare.model.names.short_names import short_name, short_names
 from tb_perfcompare.model.summary.summary import CYCLE_TIME
 from tb_perfcompare.number_text import count as number_text
@@ -52,7 +53,7 @@ def of_cpu_alone(ledger: Ledger) -> Iterator[str]:
 
 
 def short(name: str) -> str:
-    """Short form of a kernel's name, cut in the middle if it is still long."""
+    """Short form of a kernel's or a function's name, cut in the middle if it is still long."""
     return _cut(short_name(name))
 
 
@@ -64,10 +65,20 @@ def short_apart(*names: str) -> tuple[str, ...]:
 
 
 def _cut(name: str) -> str:
+    if python_frame(name) is not None:
+        name = _without_directories(name)
     if len(name) <= _NAME_LIMIT:
         return name
     head = _NAME_LIMIT * 2 // 3
     return f"{name[:head]}…{name[-(_NAME_LIMIT - head - 1) :]}"
+
+
+def _without_directories(function: str) -> str:
+    """A Python function's name without the outer directories of its file, as many as make it too long."""
+    inner = function
+    while len(inner) > _NAME_LIMIT and "/" in inner.partition("(")[0].removeprefix("…/"):
+        inner = f"…/{inner.removeprefix('…/').partition('/')[2]}"
+    return inner
 
 
 def calls_text(value: float, per: str) -> str:
