@@ -42,6 +42,7 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, 
 from tb_perfcompare.comparison.causes.evidence.where_called import (
     KEPT,
     annotations_around,
+    called_by_others,
     growing_clause,
     modules_clause,
     mostly_in,
@@ -400,9 +401,10 @@ def _gaps(
 
 def _in_order(pair: RuleContext, changed: list[_Changed], settings: Collection[str]) -> _Groups:
     """The operators in groups, each in the order in which they are named: those of a setting (or recomputed), then
-    annotations, then operators that are also differentiated, because others may run inside them; views and copies last.
-    A function is named once, without its autograd range."""
+    annotations, then operators that are also differentiated; those that run inside others, views and copies last. A
+    function is named once, without its autograd range."""
     details = _details(changed)
+    inner = called_by_others(pair, {operator.name for operator in changed})
     forward = {backward_of(operator.name) for operator in changed} - {""}
     ranges = {f"{AUTOGRAD}{operator.name}" for operator in changed}
     again = pair.once(recomputed)
@@ -411,7 +413,7 @@ def _in_order(pair: RuleContext, changed: list[_Changed], settings: Collection[s
         key=lambda operator: (
             operator.is_in_both and operator.name not in again, operator.name not in settings,
             not operator.annotation, is_backward(operator.name),
-            operator.name in details,
+            operator.name in inner, operator.name in details,
             plain_name(operator.name.rpartition("::")[2]) not in forward, -operator.total_us, operator.name,
         ),
     )  # fmt: skip

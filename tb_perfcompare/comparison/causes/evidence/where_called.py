@@ -3,7 +3,7 @@ number grows from step to step."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import fsum
 
 import numpy as np
@@ -18,6 +18,7 @@ from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, Ints, media
 from tb_perfcompare.model.input_shapes import input_elements
 from tb_perfcompare.model.names.compiled_names import is_compiled
 from tb_perfcompare.model.names.names import is_collective_annotation, is_loader, is_optimizer, is_step, is_wrapper
+from tb_perfcompare.model.summary.call_tree import FrameKind
 from tb_perfcompare.model.summary.groups import CRITICAL_PATH
 from tb_perfcompare.model.summary.job_workers import job_workers
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
@@ -94,6 +95,21 @@ def _where(pair: RuleContext, side: int, operator: str, usual: float) -> str:
 
 def _workers_with(workers: Sequence[str], more: Flags) -> list[str]:
     return [worker for worker, called in zip(workers, more.tolist(), strict=True) if called]
+
+
+def called_by_others(pair: RuleContext, changed: Collection[str]) -> set[str]:
+    """The operators among these whose additional calls are all made by others of these; none without a call tree."""
+    inside, alone = set[str](), set[str]()
+    around: list[bool] = []
+    for frame in () if pair.tree is None else pair.tree.frames:
+        del around[frame.depth :]
+        kind, _, name = frame.key
+        is_within = bool(around) and around[-1]
+        is_changed = kind == FrameKind.OPERATOR and name in changed and call_count_changed(*frame.calls)
+        if is_changed:
+            (inside if is_within else alone).add(name)
+        around.append(is_within or is_changed)
+    return inside - alone
 
 
 def growing_clause(pair: RuleContext, changed: Mapping[str, Amount], order: Sequence[str]) -> str:
