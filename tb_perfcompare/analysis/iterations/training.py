@@ -19,11 +19,10 @@ from tb_perfcompare.analysis.iterations.marks import (
 from tb_perfcompare.analysis.iterations.sequences import Sequence, score
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.events import Category
-from tb_perfcompare.model.names.names import is_loader, passing_names
+from tb_perfcompare.model.names.names import OPTIMIZER_STEP, is_loader, passing_names
 from tb_perfcompare.model.summary.iterations import OPTIMIZER
 
 LOADER, STEP, EACH = "enumerate(DataLoader)*", "Optimizer.step#*", "each Optimizer.step#*"
-_STEP_PREFIX = "Optimizer.step#"
 _MAX_PER_ITERATION = 4
 _CLEARLY_BETTER = 0.05
 _MAX_PAIRED = 1_000
@@ -40,8 +39,8 @@ def training_marks(
     strings = timeline.events.strings
     rows = np.flatnonzero(is_one_of(timeline.events.category, (Category.OPERATOR, Category.ANNOTATION)))
     begun = rows_named(timeline, rows, [passing_names(is_loader, strings)])
-    likely = strings.beginning((_STEP_PREFIX,))
-    stepped = rows_named(timeline, rows, [[code for code in likely if strings[code].startswith(_STEP_PREFIX)]])
+    likely = strings.beginning((OPTIMIZER_STEP,))
+    stepped = rows_named(timeline, rows, [[code for code in likely if strings[code].startswith(OPTIMIZER_STEP)]])
     each = marks_of(timeline, OPTIMIZER, STEP, stepped, ends=True)
     once = _once_per_iteration(each, sequences)
     steps = from_the_beginning(timeline, once, sequences, closed=True)

@@ -11,6 +11,7 @@ import numpy as np
 
 from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.input_shapes import NO_TYPES, tensor_types
+from tb_perfcompare.model.names.names import OPTIMIZER_STEP
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, join_rows
 
@@ -75,7 +76,7 @@ def operator_calls(summary: Summary) -> dict[str, float]:
     return {key[0]: count for key, count in zip(table.keys, calls, strict=True) if count}
 
 
-ITERATION = {"batches loaded": "enumerate(DataLoader)", "optimizer steps": "Optimizer.step#"}
+ITERATION = {"batches loaded": "enumerate(DataLoader)", "optimizer steps": OPTIMIZER_STEP}
 """What happens once per iteration -> prefix of its name."""
 
 

@@ -47,6 +47,9 @@ LOADED_BY = "data_loader.batches"
 MAIN_PROCESS, WORKER_PROCESSES = "main process", "worker processes"
 """With num_workers=0, or with more."""
 
+OPTIMIZER_STEP = "Optimizer.step#"
+"""Beginning of the name of an optimizer's step."""
+
 LOADER_NAME = "enumerate(DataLoader).__next__"
 LOADER_PREFIX = "enumerate(DataLoader)#"
 _LOADER_SUFFIX = ".__next__"

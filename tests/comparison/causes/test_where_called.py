@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import pytest
+
 from tb_perfcompare.comparison.causes.evidence.where_called import KEPT
 from tests.build import MAIN, TraceBuilder
 from tests.comparison.compare import compare, finding_of, sequence
@@ -104,6 +106,37 @@ def test_new_operators_in_an_annotation() -> None:
     assert found[0].sentence.startswith(
         "New operators, mostly in postprocess: +1.12 ms per step, +320 µs of it untraced host time around the calls; "
     )
+
+
+UPDATE = "Optimizer.step#SGD.step"
+
+
+def updating(*places: str, start: int = 0) -> TraceBuilder:
+    """Eight steps of a layer and of an update, with an average of the weights before or after it from step `start` on.
+    """
+    trace = TraceBuilder(vendor="cpu")
+    for step in range(8):
+        at = 2_000 * step
+        trace.step(step, at, at + 700 + 110 * len(places))
+        trace.op("aten::addmm", at + 1, at + 200 + step % 3)
+        trace.annotation(UPDATE, at + 320, at + 420)
+        trace.op("aten::add_", at + 330, at + 410)
+        for place in places if step >= start else ():
+            begin = at + {"before": 210, "after": 430}[place]
+            trace.op("aten::lerp", begin, begin + 100)
+    return trace
+
+
+@pytest.mark.parametrize(("places", "start", "where"), [
+    (["after"], 0, f", all after {UPDATE}"),
+    (["before"], 0, ""),
+    (["before", "after"], 0, ""),
+    (["after"], 2, ""),  # the order of the first step is known
+])  # fmt: skip
+def test_new_operators_after_the_update(places: list[str], start: int, where: str) -> None:
+    one, two = updating(), updating(*places, start=start)
+    for sides, title in (((one, two), "New operator"), ((two, one), "Operator gone")):
+        assert finding_of(compare(*sides), "operators_changed").sentence.startswith(f"{title}{where}: ")
 
 
 def test_ranges_of_libraries_and_of_whole_steps_are_no_place() -> None:

@@ -41,6 +41,7 @@ from tb_perfcompare.comparison.causes.evidence.replaced_operators import (
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total, total_by_key
 from tb_perfcompare.comparison.causes.evidence.where_called import (
     KEPT,
+    after_update,
     annotations_around,
     called_by_others,
     growing_clause,
@@ -343,7 +344,7 @@ def _cause_of(
         rule, title = OPERATORS_CHANGED, _title(about, delta)
         look_at = known_setting(amounts) or (KEPT if growing else setting_of_arguments(pair))
     calls_first = not (about.new or about.gone)
-    sentence = f"{title}{mostly_in(pair, own)}"
+    sentence = f"{title}{mostly_in(pair, own) or _after_update(pair, about)}"
     if not is_counted:
         sentence += f": {signed_time(delta)} per step{_gaps_clause(around, delta)}"
     # the title, right before the names, already says that they are new or gone
@@ -357,6 +358,14 @@ def _cause_of(
         explains={} if is_counted else explains, name=_NAMES.get(title, "") if is_all else "", look_at=look_at,
         calls={operator.name: operator.calls.more_calls for operator in changed},
     )  # fmt: skip
+
+
+def _after_update(pair: RuleContext, about: _Groups) -> str:
+    """Clause on operators that only one side has, if they run after the optimizer's step; "" if not."""
+    if bool(about.new) == bool(about.gone):
+        return ""
+    side = pair.candidate if about.new else pair.baseline
+    return after_update(side, [operator.name for operator in (*about.new, *about.gone) if not operator.annotation])
 
 
 def _time(changed: Iterable[_Changed]) -> dict[Part, float]:

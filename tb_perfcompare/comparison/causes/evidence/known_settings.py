@@ -10,6 +10,7 @@ from tb_perfcompare.comparison.causes.evidence.inputs import called_otherwise
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
 from tb_perfcompare.comparison.result.wording import short
 from tb_perfcompare.lazy_regex import regex
+from tb_perfcompare.model.names.names import OPTIMIZER_STEP
 from tb_perfcompare.model.names.work_kinds import MOVING, work_kind
 
 _UNUSED = (
@@ -18,7 +19,6 @@ _UNUSED = (
 )
 _PLAIN_CONVOLUTION = "aten::_slow_conv2d_forward"
 _GRADIENT = "torch::autograd::AccumulateGrad"
-_UPDATE = "Optimizer.step#"
 _UPDATES = "how many batches make an optimizer step: gradient accumulation, several networks in turn"
 UPDATES_CHANGED = 0.3
 """Least relative difference of optimizer steps: two batches instead of three make one, but the four and the three that
@@ -86,7 +86,7 @@ def setting_of_arguments(pair: RuleContext, operator: str = "", argument: str = 
 def is_recounted_update(name: str, amount: Amount) -> bool:
     """Whether this is an optimizer's step that both sides make, one of them more often."""
     fewer, more = sorted((amount.calls_a, amount.calls_b))
-    return name.startswith(_UPDATE) and fewer > 0 and more - fewer >= UPDATES_CHANGED * more
+    return name.startswith(OPTIMIZER_STEP) and fewer > 0 and more - fewer >= UPDATES_CHANGED * more
 
 
 def _tells(name: str, changed: Mapping[str, Amount]) -> bool:

@@ -17,7 +17,15 @@ from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, Ints, median, unique
 from tb_perfcompare.model.input_shapes import input_elements
 from tb_perfcompare.model.names.compiled_names import is_compiled
-from tb_perfcompare.model.names.names import is_collective_annotation, is_loader, is_optimizer, is_step, is_wrapper
+from tb_perfcompare.model.names.names import (
+    OPTIMIZER_STEP,
+    is_collective_annotation,
+    is_loader,
+    is_optimizer,
+    is_step,
+    is_wrapper,
+)
+from tb_perfcompare.model.names.work_kinds import work_kind
 from tb_perfcompare.model.summary.call_tree import FrameKind
 from tb_perfcompare.model.summary.groups import CRITICAL_PATH
 from tb_perfcompare.model.summary.job_workers import job_workers
@@ -242,6 +250,30 @@ def _changes(pair: RuleContext) -> dict[int, float]:
     """Sums of all increases (1) and of all decreases (-1) of the ledger's entities, microseconds per step."""
     delta = [us for category in CATEGORY_LABELS for us in pair.entities(category).delta.tolist()]
     return {sign: fsum(max(sign * us, 0) for us in delta) / pair.unit for sign in (1, -1)}
+
+
+def after_update(side: Summary, names: Collection[str]) -> str:
+    """Clause on the optimizer's step after which all of these operators of one side run: averages of weights, metrics,
+    logging. "" if not all do, or if they are not called in the first step, whose order is the call tree's."""
+    tree = side.call_tree
+    if tree is None or not _are_called_at_first(side, names):
+        return ""
+    shown = [tree.names[name] for name in tree.name.tolist()]
+    update = max((at for at, name in enumerate(shown) if name.startswith(OPTIMIZER_STEP)), default=len(shown))
+    end = update + 1  # frames in it follow it
+    while end < len(shown) and tree.parent[end] >= update:
+        end += 1
+    computes = any(map(work_kind, shown[:end]))  # else the step begins with the update
+    first = min((at for at, name in enumerate(shown) if name in names), default=0)
+    return f", all after {short(shown[update])}" if computes and first >= end else ""
+
+
+def _are_called_at_first(side: Summary, names: Collection[str]) -> bool:
+    """Whether the first step of each capture calls all of these operators."""
+    table, capture = side.groups["operators"], side.steps.capture
+    first = [int(np.flatnonzero(capture == one)[0]) for one in unique(capture)]
+    called = {key[0] for key, calls in zip(table.keys, table.calls[:, first].tolist(), strict=True) if all(calls)}
+    return called.issuperset(names)
 
 
 def modules_clause(pair: RuleContext, more: float) -> str:
