@@ -26,11 +26,12 @@ from tb_perfcompare.comparison.causes.evidence.general_rules import (
     kernel_fact,
     python_time,
 )
-from tb_perfcompare.comparison.causes.evidence.host_time import only_exposed
+from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, only_exposed
 from tb_perfcompare.comparison.causes.evidence.recurring_steps import recurring_clause
 from tb_perfcompare.comparison.causes.evidence.responsible_operator import responsible_operator
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.significant_categories import repeatability
+from tb_perfcompare.comparison.causes.evidence.where_called import moved_into_ranges
 from tb_perfcompare.comparison.result.finding import Evidence, Finding, share_of
 from tb_perfcompare.comparison.result.headline import Basis
 from tb_perfcompare.comparison.result.ledger_rows import STATUSES, EntityRows, LedgerRow, columns_of
@@ -75,6 +76,10 @@ _WORKERS = (
     "starts them again"
 )
 """What to look at if the wait for data recurs every few steps."""
+
+MOVED, MOVED_SHARE = "what calls them on either side: a closure of the optimizer, another place of the range", 0.5
+"""What to look at if code moved into (out of) an annotated range, and share of the change of untraced time that the
+range must have taken."""
 
 _LOADING = "Dataset.__getitem__ and collate_fn, which run in the main process (num_workers=0)"
 """What to look at if the main process itself loads batches."""
@@ -205,6 +210,8 @@ def _rest_us(row: LedgerRow, known: _Known) -> float:
     """What causes leave of a category's change; 0 unless it is material, clear and not explained."""
     label, delta_us = row.path[0], row.delta / known.unit
     explained_us = known.detected.explained.get(label, 0.0)
+    if label == CPU_EXEC:
+        explained_us += sum(_moved_us(known).values())
     rest_us = delta_us - explained_us
     least_us = max(known.context.least_us, MIN_REST_SHARE * max(abs(delta_us), abs(explained_us)))
     if abs(rest_us) < least_us or not rest_us or _is_of_pace(label, explained_us, rest_us, known):
@@ -222,7 +229,8 @@ def _change(row: LedgerRow, rest_us: float, known: _Known) -> _Change:
     category, whole = StepCategory(CATEGORY_LABELS.index(row.path[0])), rest_us == row.delta / known.unit
     entities = columns_of(row.path[0], known.context.ledger.entities(row.path[0]))
     if category is StepCategory.CPU_EXEC:
-        entities = entities.of_rows(_not_named(entities, known.context.once(only_exposed)))
+        not_slower = known.context.once(only_exposed) | known.context.once(moved_into_ranges).keys()
+        entities = entities.of_rows(_not_named(entities, not_slower))
     moved = _same_direction(rest_us, entities)
     if category is StepCategory.OTHER:
         moved &= _python(entities)
@@ -274,7 +282,7 @@ def _is_counted(category: str, entities: EntityRows, delta_us: float, known: _Kn
     one_sided = (entities.status != STATUSES.index("both")) & ((entities.calls[0] != 0) | (entities.calls[1] != 0))
     if category == CATEGORY_LABELS[StepCategory.OTHER]:
         return _is_of_new_function(delta_us, known)
-    if category == CATEGORY_LABELS[StepCategory.CPU_EXEC]:
+    if category == CPU_EXEC:
         operators = known.context.columns("operators", "host_total").joined.parts[0]
         one_sided &= np.isin(known.context.numbers.of(entities.key), operators)
     part = sum(entities.delta[one_sided].tolist()) / known.unit / delta_us
@@ -387,6 +395,8 @@ def _of_category(change: _Change, known: _Known) -> tuple[Sequence[str], str, Se
             explained_us = change.row.delta / known.unit - delta_us
             beyond_us = 2 * explained_us if explained_us * delta_us > 0 else 0.0  # causes may explain the place, too
             place = place_clause(*known.sides, delta_us + beyond_us)
+            if moved := _moved_clause(known, delta_us):
+                return (moved,), MOVED, ()
             if not change.is_python:
                 return (place, recurring), f"{_from_python(known, delta_us)}{look_at}", ()
             recorded = _recorded_calls(change.same_way)
@@ -408,6 +418,25 @@ def _of_category(change: _Change, known: _Known) -> tuple[Sequence[str], str, Se
             pace = f"kernels {ratio_text(uniform or 1)} per launch across the board, as from another clock or device"
             return (recurring, pace if uniform is not None else ""), look_at, ()
     return (recurring,), look_at, ()
+
+
+def _moved_clause(known: _Known, delta_us: float) -> str:
+    """Clause on the annotated range that took (gave) most of the untraced time, with the operators around that, from
+    (to) the rest of the step; "" if none did."""
+    own = _moved_us(known)
+    name = max(own, key=lambda name: (abs(own[name]), name), default="")
+    if -own.get(name, 0.0) * np.sign(delta_us) < MOVED_SHARE * abs(delta_us):
+        return ""
+    moved = known.context.once(moved_into_ranges)[name]
+    calls, way = many(abs(moved), "operator call"), "into" if moved > 0 else "out of"
+    return f"{calls} moved {way} {short(name)}, whose own time changes by {signed_time(own[name])}"
+
+
+def _moved_us(known: _Known) -> dict[str, float]:
+    """Range into (out of) which code moved -> change of its own time, microseconds per step."""
+    moved = known.context.once(moved_into_ranges)
+    rows = known.context.entities(CPU_EXEC) if moved else ()
+    return {row.path[1]: row.delta / known.unit for row in rows if row.path[1] in moved}
 
 
 def _from_python(known: _Known, delta_us: float) -> str:

@@ -24,6 +24,7 @@ from tb_perfcompare.comparison.causes.evidence.host_time import call_count_chang
 from tb_perfcompare.comparison.causes.evidence.known_settings import SETTINGS
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.significant_categories import are_separated
+from tb_perfcompare.comparison.causes.evidence.where_called import moved_into_ranges
 from tb_perfcompare.comparison.causes.launch_findings import BOUND_SHIFT, TENSOR_CORES, UTILISATION
 from tb_perfcompare.comparison.causes.minor_findings import OF_THE_MACHINE, is_replaced
 from tb_perfcompare.comparison.result.finding import REPEATABILITY_UNKNOWN, WITHIN_SPREAD, Evidence, Finding
@@ -159,7 +160,8 @@ def with_largest_entry(
     if largest is None:
         return findings
     delta_us, (category, key) = largest.delta / pair.unit, largest.path
-    named = {*detected.entities, *pair.once(only_exposed), *(finding.subject for finding in findings)}
+    not_slower = (*pair.once(only_exposed), *pair.once(moved_into_ranges))
+    named = {*detected.entities, *not_slower, *(finding.subject for finding in findings)}
     named.update(item.row for finding in findings for item in finding.evidence)
     same_way = [abs(finding.change_us) for finding in findings if finding.change_us * delta_us > 0]
     told_us = max(*same_way, abs(detected.explained.get(category, 0.0)), 0.0)

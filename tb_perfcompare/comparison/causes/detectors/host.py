@@ -39,6 +39,7 @@ from tb_perfcompare.comparison.causes.evidence.rates import rate_clause
 from tb_perfcompare.comparison.causes.evidence.recomputed import recomputed
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext
 from tb_perfcompare.comparison.result.finding import UNINTERRUPTED_TABLE, Evidence, UninterruptedPart
+from tb_perfcompare.comparison.causes.evidence.where_called import moved_into_ranges
 from tb_perfcompare.comparison.result.ledger_rows import EntityRows, LedgerRow
 from tb_perfcompare.comparison.result.wording import percent_text, ratio_text, short, signed_time, times_text
 from tb_perfcompare.model.names.names import channels_last
@@ -151,7 +152,7 @@ def _called_as_often(pair: RuleContext, rows: EntityRows, exposed: float) -> NDA
         # an annotated range is Python code, which recording slows down, and grows with what it calls; operators do not
         own = pair.columns("operators", "host_self").joined
         often &= np.isin(pair.numbers.of(rows.key), own.parts[0])
-    if inner := pair.once(with_replaced_calls):
+    if inner := pair.once(with_replaced_calls) | pair.once(moved_into_ranges).keys():
         often &= np.array([key not in inner for key in rows.key], dtype=bool)
     if pair.once(recomputed):
         often &= np.array([not is_backward(key) for key in rows.key], dtype=bool)

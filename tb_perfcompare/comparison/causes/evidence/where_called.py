@@ -120,6 +120,26 @@ def called_by_others(pair: RuleContext, changed: Collection[str]) -> set[str]:
     return inside - alone
 
 
+def moved_into_ranges(pair: RuleContext) -> dict[str, float]:
+    """Annotated range -> operator calls per step in it that the other side makes elsewhere in its step (negative: that
+    moved out), such as those of a closure that the optimizer's step calls: the range's own time is of other code."""
+    operators = {name: amount for (name, *_), amount in pair.amounts("operators", "host_total").items()}
+    held: dict[str, tuple[float, float]] = {}
+    around: list[str] = []
+    for frame in () if pair.tree is None else pair.tree.frames:
+        del around[frame.depth :]
+        kind, _, name = frame.key
+        for outer in {*filter(None, around)} if name in operators else ():
+            before, after = held.get(outer, (0.0, 0.0))
+            held[outer] = before + frame.calls[0], after + frame.calls[1]
+        around.append(name if kind == FrameKind.OPERATOR and name not in operators else "")
+    more = abs(fsum(amount.more_calls for amount in operators.values()))
+    return {
+        name: two - one for name, (one, two) in held.items()
+        if call_count_changed(one, two) and more <= MAIN_SHARE * abs(two - one)
+    }  # fmt: skip
+
+
 def growing_clause(pair: RuleContext, changed: Mapping[str, Amount], order: Sequence[str]) -> str:
     """Clause on the first operator in `order` whose calls grow from step to step, if such ones make most of the
     additional calls: "calls grow from step to step, e.g. aten::mm 44 → 165 in the candidate, 11 in the baseline; 11
