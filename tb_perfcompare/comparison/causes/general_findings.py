@@ -27,11 +27,11 @@ from tb_perfcompare.comparison.causes.evidence.general_rules import (
     python_time,
 )
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, only_exposed
+from tb_perfcompare.comparison.causes.evidence.moved_inside import moved_into_ranges
 from tb_perfcompare.comparison.causes.evidence.recurring_steps import recurring_clause
 from tb_perfcompare.comparison.causes.evidence.responsible_operator import responsible_operator
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.significant_categories import repeatability
-from tb_perfcompare.comparison.causes.evidence.where_called import moved_into_ranges
 from tb_perfcompare.comparison.result.finding import Evidence, Finding, share_of
 from tb_perfcompare.comparison.result.headline import Basis
 from tb_perfcompare.comparison.result.ledger_rows import STATUSES, EntityRows, LedgerRow, columns_of

@@ -22,9 +22,9 @@ from tb_perfcompare.comparison.causes.evidence.cause import COUNTED
 from tb_perfcompare.comparison.causes.evidence.general_rules import GENERAL, TABLES
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed, only_exposed
 from tb_perfcompare.comparison.causes.evidence.known_settings import SETTINGS
+from tb_perfcompare.comparison.causes.evidence.moved_inside import moved_into_ranges
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.significant_categories import are_separated
-from tb_perfcompare.comparison.causes.evidence.where_called import moved_into_ranges
 from tb_perfcompare.comparison.causes.launch_findings import BOUND_SHIFT, TENSOR_CORES, UTILISATION
 from tb_perfcompare.comparison.causes.minor_findings import OF_THE_MACHINE, is_replaced
 from tb_perfcompare.comparison.result.finding import REPEATABILITY_UNKNOWN, WITHIN_SPREAD, Evidence, Finding

@@ -29,6 +29,7 @@ from tb_perfcompare.comparison.causes.evidence.known_settings import (
     setting_of_arguments,
     telling,
 )
+from tb_perfcompare.comparison.causes.evidence.moved_inside import called_by_others
 from tb_perfcompare.comparison.causes.evidence.recomputed import AUTOGRAD, in_hooks, recomputed
 from tb_perfcompare.comparison.causes.evidence.replaced_operators import (
     MOVED_CALL_RATIO,
@@ -43,7 +44,6 @@ from tb_perfcompare.comparison.causes.evidence.where_called import (
     KEPT,
     after_update,
     annotations_around,
-    called_by_others,
     growing_clause,
     modules_clause,
     mostly_in,

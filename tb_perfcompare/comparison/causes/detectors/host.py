@@ -35,11 +35,11 @@ from tb_perfcompare.comparison.causes.evidence.general_rules import (
 )
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed, exposed_growth
 from tb_perfcompare.comparison.causes.evidence.inputs import changed_arguments, other_inputs
+from tb_perfcompare.comparison.causes.evidence.moved_inside import moved_into_ranges
 from tb_perfcompare.comparison.causes.evidence.rates import rate_clause
 from tb_perfcompare.comparison.causes.evidence.recomputed import recomputed
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext
 from tb_perfcompare.comparison.result.finding import UNINTERRUPTED_TABLE, Evidence, UninterruptedPart
-from tb_perfcompare.comparison.causes.evidence.where_called import moved_into_ranges
 from tb_perfcompare.comparison.result.ledger_rows import EntityRows, LedgerRow
 from tb_perfcompare.comparison.result.wording import percent_text, ratio_text, short, signed_time, times_text
 from tb_perfcompare.model.names.names import channels_last

@@ -1,6 +1,9 @@
-"""Copies that are part of other operators: of a new layer, of a norm, of recomputed activations."""
+"""Calls inside others: copies that are part of operators, operators that others call, code that moved into a range."""
 
 from __future__ import annotations
+
+from collections.abc import Collection
+from math import fsum
 
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total_by_key
@@ -8,7 +11,8 @@ from tb_perfcompare.model.names.work_kinds import MOVING, MOVING_CALLERS
 from tb_perfcompare.model.summary.call_tree import FrameKind
 
 MAIN_SHARE = 0.5
-"""Share of an operator's additional (fewer) calls that must be inside others."""
+"""Share of an operator's additional (fewer) calls that must be inside others; largest share of a range's additional
+calls that the step may have more of for code to have moved."""
 
 
 def moved_inside(pair: RuleContext) -> set[str]:
@@ -35,6 +39,41 @@ def moved_inside(pair: RuleContext) -> set[str]:
     return {
         name for name, calls in total_by_key(inside).items()
         if name not in changed or calls / changed[name] >= MAIN_SHARE
+    }  # fmt: skip
+
+
+def called_by_others(pair: RuleContext, changed: Collection[str]) -> set[str]:
+    """The operators among these whose additional calls are all made by others of these; none without a call tree."""
+    inside, alone = set[str](), set[str]()
+    around: list[bool] = []
+    for frame in () if pair.tree is None else pair.tree.frames:
+        del around[frame.depth :]
+        kind, _, name = frame.key
+        is_within = bool(around) and around[-1]
+        is_changed = kind == FrameKind.OPERATOR and name in changed and call_count_changed(*frame.calls)
+        if is_changed:
+            (inside if is_within else alone).add(name)
+        around.append(is_within or is_changed)
+    return inside - alone
+
+
+def moved_into_ranges(pair: RuleContext) -> dict[str, float]:
+    """Annotated range -> operator calls per step in it that the other side makes elsewhere in its step (negative: that
+    moved out), such as those of a closure that the optimizer's step calls: the range's own time is of other code."""
+    operators = {name: amount for (name, *_), amount in pair.amounts("operators", "host_total").items()}
+    held: dict[str, tuple[float, float]] = {}
+    around: list[str] = []
+    for frame in () if pair.tree is None else pair.tree.frames:
+        del around[frame.depth :]
+        kind, _, name = frame.key
+        for outer in {*filter(None, around)} if name in operators else ():
+            before, after = held.get(outer, (0.0, 0.0))
+            held[outer] = before + frame.calls[0], after + frame.calls[1]
+        around.append(name if kind == FrameKind.OPERATOR and name not in operators else "")
+    more = abs(fsum(amount.more_calls for amount in operators.values()))
+    return {
+        name: two - one for name, (one, two) in held.items()
+        if call_count_changed(one, two) and more <= MAIN_SHARE * abs(two - one)
     }  # fmt: skip
 
 

@@ -26,7 +26,6 @@ from tb_perfcompare.model.names.names import (
     is_wrapper,
 )
 from tb_perfcompare.model.names.work_kinds import work_kind
-from tb_perfcompare.model.summary.call_tree import FrameKind
 from tb_perfcompare.model.summary.groups import CRITICAL_PATH
 from tb_perfcompare.model.summary.job_workers import job_workers
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
@@ -103,41 +102,6 @@ def _where(pair: RuleContext, side: int, operator: str, usual: float) -> str:
 
 def _workers_with(workers: Sequence[str], more: Flags) -> list[str]:
     return [worker for worker, called in zip(workers, more.tolist(), strict=True) if called]
-
-
-def called_by_others(pair: RuleContext, changed: Collection[str]) -> set[str]:
-    """The operators among these whose additional calls are all made by others of these; none without a call tree."""
-    inside, alone = set[str](), set[str]()
-    around: list[bool] = []
-    for frame in () if pair.tree is None else pair.tree.frames:
-        del around[frame.depth :]
-        kind, _, name = frame.key
-        is_within = bool(around) and around[-1]
-        is_changed = kind == FrameKind.OPERATOR and name in changed and call_count_changed(*frame.calls)
-        if is_changed:
-            (inside if is_within else alone).add(name)
-        around.append(is_within or is_changed)
-    return inside - alone
-
-
-def moved_into_ranges(pair: RuleContext) -> dict[str, float]:
-    """Annotated range -> operator calls per step in it that the other side makes elsewhere in its step (negative: that
-    moved out), such as those of a closure that the optimizer's step calls: the range's own time is of other code."""
-    operators = {name: amount for (name, *_), amount in pair.amounts("operators", "host_total").items()}
-    held: dict[str, tuple[float, float]] = {}
-    around: list[str] = []
-    for frame in () if pair.tree is None else pair.tree.frames:
-        del around[frame.depth :]
-        kind, _, name = frame.key
-        for outer in {*filter(None, around)} if name in operators else ():
-            before, after = held.get(outer, (0.0, 0.0))
-            held[outer] = before + frame.calls[0], after + frame.calls[1]
-        around.append(name if kind == FrameKind.OPERATOR and name not in operators else "")
-    more = abs(fsum(amount.more_calls for amount in operators.values()))
-    return {
-        name: two - one for name, (one, two) in held.items()
-        if call_count_changed(one, two) and more <= MAIN_SHARE * abs(two - one)
-    }  # fmt: skip
 
 
 def growing_clause(pair: RuleContext, changed: Mapping[str, Amount], order: Sequence[str]) -> str:
