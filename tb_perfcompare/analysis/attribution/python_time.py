@@ -24,7 +24,7 @@ from tb_perfcompare.model.arrays import (
 )
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.python_frames import is_of_program
-from tb_perfcompare.model.summary.groups import PYTHON_DEPTH
+from tb_perfcompare.model.summary.groups import PYTHON_DEPTH, PYTHON_OPERATORS
 from tb_perfcompare.model.summary.summary import GroupTable
 from tb_perfcompare.model.texts import column, keys
 
@@ -55,6 +55,7 @@ def python_time(timeline: InterpretedTrace, owners: Owners, step: StepIndex, ste
     del own, spent
     around = _callers(timeline, names, is_function, parent, depth)
     listed = is_function & (total > 0) & ~gather(inside, rows) & (gather(step, rows) >= 0)
+    operators = with_descendants(parent, depth, (~is_function).astype(np.int64))[listed]
     rows, names, around, within, total, depth = (
         values[listed] for values in (rows, names, around, within, total, depth)
     )
@@ -66,6 +67,7 @@ def python_time(timeline: InterpretedTrace, owners: Owners, step: StepIndex, ste
     groups = Groups(group, len(used[0]), (step, rows), steps)
     calls, time = groups.matrix(), groups.matrix(total)
     least = min_by_target(depth.astype(np.int64), group, len(used[0]))
+    inner = np.bincount(group, operators, len(used[0]))
     whole = np.where(used[2] == none, whole_own, whole_spent)
     large = np.flatnonzero(time.sum(axis=1) >= np.maximum(LEAST_SHARE * whole, 1))
     if not len(large):
@@ -76,7 +78,10 @@ def python_time(timeline: InterpretedTrace, owners: Owners, step: StepIndex, ste
         names=column(used[0][large], keys_of.pool),
         calls=calls[large],
         measures_ns={"total": time[large]},
-        facts={PYTHON_DEPTH: least[large].astype(np.float64)},
+        facts={
+            PYTHON_DEPTH: least[large].astype(np.float64),
+            PYTHON_OPERATORS: inner[large] / np.bincount(group, minlength=len(inner))[large],
+        },
     )
 
 

@@ -29,6 +29,9 @@ time that they own; in ranges, which own it, all time of the functions in a rang
 PYTHON_DEPTH = "depth"
 """Fact: number of functions, operators and ranges around a function where it is called from the fewest."""
 
+PYTHON_OPERATORS = "operators"
+"""Fact: operator calls in a function and in those that it calls, per call of the function."""
+
 CRITICAL_PATH = "critical_path"
 
 LAUNCH_EDGE = ("(launch call to start)", "Launch edge")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tb_perfcompare.model.names.python_frames import is_of_program
-from tb_perfcompare.model.summary.groups import PYTHON_TIME
+from tb_perfcompare.model.summary.groups import PYTHON_OPERATORS, PYTHON_TIME
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.passes_tools import FORMS, form
 from tests.analysis.summaries import owners_us, summary
@@ -71,6 +71,23 @@ def test_a_function_has_the_time_of_those_that_it_calls_but_not_of_operators() -
     assert times(summary(trace)) == {
         "train.py(1): step": ([1, 1], [95, 95]), "train.py(9): log": ([1, 1], [60, 60]), SLEEP: ([1, 1], [30, 30]),
     }  # fmt: skip
+
+
+def test_a_function_has_the_operator_calls_of_those_that_it_calls() -> None:
+    """Of two calls in two steps one makes an operator that calls another."""
+    trace = TraceBuilder(vendor="cpu")
+    for number in range(2):
+        at = 200 * number
+        trace.step(number, at, at + 150)
+        trace.python("train.py(1): step", at + 5, at + 140, number=10 * number)
+        trace.op("aten::mm", at + 10, at + 50)
+        trace.python("train.py(9): log", at + 60, at + 120, number=10 * number + 1, parent=10 * number)
+        if number:
+            trace.op("aten::linear", at + 65, at + 90)
+            trace.op("aten::addmm", at + 70, at + 80)
+    table = summary(trace).groups[PYTHON_TIME]
+    each = {key[0]: count for key, count in zip(table.keys, table.facts[PYTHON_OPERATORS].tolist(), strict=True)}
+    assert each == {"train.py(1): step": 2, "train.py(9): log": 1}
 
 
 def test_a_function_that_calls_itself_counts_once() -> None:

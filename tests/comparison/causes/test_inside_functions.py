@@ -204,3 +204,33 @@ def test_a_function_whose_line_moved_is_not_new(waits: float, named: str) -> Non
     assert f"; inside {named}." in text
     text = sentence(logging(1), logging(9, line=45))
     assert "; inside writer.py(40/45): add_histogram (1 → 9 calls per step); " in text
+
+
+NMS = "torchvision/ops/boxes.py(57): batched_nms"
+
+
+def postprocessing(boxes: int, function: str = NMS) -> TraceBuilder:
+    """Eight steps of a model's operators, and of others in a library's function, if any, for boxes that it found."""
+    trace = TraceBuilder(vendor="cpu")
+    for number in range(8):
+        at = 10_000 * number
+        trace.python("train.py(5): step", at, at + 1_400 + 50 * boxes, number=10 * number)
+        for place, name in enumerate(("mm", "add", "tanh", "mul")):
+            trace.op(f"aten::{name}", at + 250 * place, at + 250 * place + 240 + number % 3)
+        if boxes and function:
+            trace.python(function, at + 1_010, at + 1_100 + 50 * boxes, number=10 * number + 1, parent=10 * number)
+        for box in range(2 * boxes):
+            trace.op("aten::sort", at + 1_020 + 25 * box, at + 1_040 + 25 * box)
+        trace.step(number, at, at + 1_400 + 50 * boxes)
+    return trace
+
+
+def test_new_operators_are_inside_the_function_that_calls_them() -> None:
+    for sides, calls in (((0, 9), "0 → 1"), ((9, 0), "1 → 0")):
+        finding = compare(*map(postprocessing, sides)).findings[0]
+        assert finding.rule == "operators_changed"
+        assert finding.sentence.endswith(f"; inside {NMS} ({calls} calls per step), called in train.py(5): step.")
+
+
+def test_a_function_that_calls_nearly_all_operators_is_no_place() -> None:
+    assert "; inside " not in compare(postprocessing(0, ""), postprocessing(9, "")).findings[0].sentence

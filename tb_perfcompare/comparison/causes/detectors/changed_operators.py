@@ -16,6 +16,7 @@ from tb_perfcompare.comparison.causes.detectors.synchronization import SYNCHRONI
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Part, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_calls
 from tb_perfcompare.comparison.causes.evidence.gaps_around import gaps_around, is_of_gaps
+from tb_perfcompare.comparison.causes.evidence.general_rules import function_of_calls
 from tb_perfcompare.comparison.causes.evidence.host_time import (
     CPU_EXEC,
     call_count_changed,
@@ -81,6 +82,10 @@ MIN_OPPOSITE_RATIO = 0.1
 
 MOST_TIME = 0.8
 """Share of the time from which operators of both sides are named before those of one side."""
+
+MAIN_CALLS = 0.5
+"""Share of the step's additional operator calls that a finding must be about for the Python function that makes most of
+them to be named (0.65 to 1 in recordings)."""
 
 MIN_ONE_SIDED, MIN_ONE_SIDED_SHARE = 4, 0.1
 """At least this many one-sided operators, with at least this share of the change, are reported in addition to waits
@@ -350,7 +355,8 @@ def _cause_of(
     # the title, right before the names, already says that they are new or gone
     follows = is_counted and not calls_first
     clauses = _clauses(pair, every, calls_first=calls_first, labelled=not follows or bool(new and gone))
-    sentence += f"{': ' if follows else '; '}{'; '.join([*clauses, *filter(None, (growing,))])}"
+    inside = "" if is_again else _inside(pair, amounts)
+    sentence += f"{': ' if follows else '; '}{'; '.join([*clauses, *filter(None, (growing, inside))])}"
     return cause(
         pair, rule, (about.new or about.gone or about.others)[0].name, "all", None if is_counted else delta,
         f"{sentence}{modules_clause(pair, delta) if names_modules else ''}.",
@@ -366,6 +372,19 @@ def _after_update(pair: RuleContext, about: _Groups) -> str:
         return ""
     side = pair.candidate if about.new else pair.baseline
     return after_update(side, [operator.name for operator in (*about.new, *about.gone) if not operator.annotation])
+
+
+def _inside(pair: RuleContext, amounts: Mapping[str, Amount]) -> str:
+    """Clause on the Python function that makes most of all additional (fewer) operator calls of the step, if these are
+    such calls; "" without one."""
+    every = pair.amounts("operators", "host_total").values()
+    step, own = total(every), total(amounts.values()).more_calls
+    more = step.more_calls
+    mixed = abs(more) < MOST_TIME * fsum(abs(amount.more_calls) for amount in every)
+    if mixed or own * more <= MAIN_CALLS * more * more:
+        return ""
+    function = function_of_calls(*pair.sides, (step.calls_a, step.calls_b))
+    return "" if function is None else function.clause
 
 
 def _time(changed: Iterable[_Changed]) -> dict[Part, float]:
@@ -422,7 +441,7 @@ def _in_order(pair: RuleContext, changed: list[_Changed], settings: Collection[s
         key=lambda operator: (
             operator.is_in_both and operator.name not in again, operator.name not in settings,
             not operator.annotation, is_backward(operator.name),
-            operator.name in inner, operator.name in details,
+            operator.name in details, operator.name in inner,
             plain_name(operator.name.rpartition("::")[2]) not in forward, -operator.total_us, operator.name,
         ),
     )  # fmt: skip

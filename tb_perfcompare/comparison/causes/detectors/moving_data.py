@@ -97,7 +97,8 @@ def host_copy_rules(pair: RuleContext) -> Iterator[Cause]:
     )
     yield cause(
         pair, COPIES_ON_CPU, name, "CPU Exec", delta, sentence, (Evidence("operators", name),),
-        explains=_explained(moved), calls=_counts(moved, more), counts=_counts(moved, more), look_at=JOINED if name in JOINING else "",
+        explains=_explained(moved), calls=(counts := _counts(moved, more)), counts=counts,
+        look_at=JOINED if name in JOINING else "",
     )  # fmt: skip
 
 

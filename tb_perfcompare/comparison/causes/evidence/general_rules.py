@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from tb_perfcompare.comparison.causes.evidence.host_time import call_count_chang
 from tb_perfcompare.comparison.result.wording import numbers_text, short
 from tb_perfcompare.model.names.names import MODULE_PREFIX
 from tb_perfcompare.model.names.python_frames import is_of_program, python_frame
-from tb_perfcompare.model.summary.groups import PYTHON_DEPTH, PYTHON_TIME
+from tb_perfcompare.model.summary.groups import PYTHON_DEPTH, PYTHON_OPERATORS, PYTHON_TIME
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, StepCategory, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -83,6 +84,9 @@ PYTHON_SHARE = 0.5
 """Share of a range's change that Python code must make for the change to be inside a function: the range's operators
 take the rest (0.6 of a data loader's change in a recording, 0.98 in another)."""
 
+WHOLE_STEP = 0.9
+"""Share of the step's operator calls, on both sides, from which a function does not tell where in the step."""
+
 FUNCTIONS = "these functions and the code that calls them"
 """What to look at if Python functions were recorded."""
 
@@ -123,18 +127,44 @@ def grown_function(
     in this annotated range, or outside of ranges; None if there is none, or if a side recorded none."""
     if any(PYTHON_TIME not in side.groups for side in (baseline, candidate)):
         return None
-    sides = before, after = [python_time(side, within) for side in (baseline, candidate)]
-    both = {name: (before.get(name, _NO_TIME), after.get(name, _NO_TIME)) for name in before.keys() | after.keys()}
-    grown = {name: (two.us - one.us) * math.copysign(1, delta_us) for name, (one, two) in both.items()}
-    most_us = min(max(grown.values(), default=0.0), abs(delta_us))
-    if most_us < (PYTHON_SHARE if within else INSIDE) * abs(delta_us):
+    sides = [python_time(side, within) for side in (baseline, candidate)]
+    return _innermost((baseline, candidate), sides, lambda one: one.us, delta_us, shared=bool(within))
+
+
+def function_of_calls(
+    baseline: Summary, candidate: Summary, calls: tuple[float, float]
+) -> GrownFunction | None:  # fmt: skip
+    """The innermost Python function that, with the functions that it calls, makes most of the change of operator calls
+    (`calls`, per step); None as for grown_function, or if it makes nearly all calls of the step."""
+    if any(PYTHON_TIME not in side.groups for side in (baseline, candidate)):
         return None
-    inner = {name: max(one.depth for one in both[name]) for name, us in grown.items() if us >= INSIDE * most_us}
+    sides = [python_time(side, None) for side in (baseline, candidate)]
+    more = calls[1] - calls[0]
+    found = _innermost((baseline, candidate), sides, lambda one: one.operators, more, shared=True)
+    made = () if found is None else (side.get(found.name, _NO_TIME).operators for side in sides)
+    is_step = all(part >= WHOLE_STEP * whole for part, whole in zip(made, calls, strict=False))
+    return None if is_step else found
+
+
+def _innermost(
+    summaries: tuple[Summary, Summary], sides: Sequence[Mapping[str, PythonTime]],
+    measure: Callable[[PythonTime], float], delta: float, *, shared: bool,
+) -> GrownFunction | None:  # fmt: skip
+    """The innermost function that makes most of a change; None if there is none. `shared`: that makes most of what
+    Python code makes of it, as other code may make up to half of it."""
+    before, after = sides
+    both = {name: (before.get(name, _NO_TIME), after.get(name, _NO_TIME)) for name in before.keys() | after.keys()}
+    grown = {name: (measure(two) - measure(one)) * math.copysign(1, delta) for name, (one, two) in both.items()}
+    most = min(max(grown.values(), default=0.0), abs(delta))
+    least = INSIDE * (most if shared else abs(delta))
+    inner = {name: max(one.depth for one in both[name]) for name, part in grown.items() if part >= least}
+    if not inner or most < PYTHON_SHARE * abs(delta) or not delta:
+        return None
     name = max(inner, key=lambda name: (inner[name], name))
-    caller = (after if delta_us > 0 else before)[name].caller
+    caller = (after if delta > 0 else before)[name].caller
     calls_a, calls_b = (
         found[name].calls if name in found else _calls_owned(side, name)
-        for found, side in zip(sides, (baseline, candidate), strict=True)
+        for found, side in zip(sides, summaries, strict=True)
     )  # fmt: skip
     return GrownFunction(name, (calls_a, calls_b), "" if is_of_program(name) else caller)
 
@@ -150,15 +180,17 @@ def _calls_owned(side: Summary, function: str) -> float:
 
 
 class PythonTime(NamedTuple):
-    """Time and calls per step of a Python function, its depth, and the caller that has most of its time."""
+    """Time and calls per step of a Python function, and operator calls in it; its depth, and the caller that has most
+    of its time."""
 
     us: float
     calls: float
+    operators: float
     depth: float
     caller: str
 
 
-_NO_TIME = PythonTime(0.0, 0.0, 0.0, "")
+_NO_TIME = PythonTime(0.0, 0.0, 0.0, 0.0, "")
 
 
 def python_time(side: Summary, within: str | None) -> dict[str, PythonTime]:
@@ -166,11 +198,15 @@ def python_time(side: Summary, within: str | None) -> dict[str, PythonTime]:
     table, steps = side.groups[PYTHON_TIME], len(side.steps)
     times: dict[str, PythonTime] = {}
     time, calls = table.measures_ns["total"].sum(axis=1) / steps / 1000, table.calls.sum(axis=1) / steps
-    rows = zip(time.tolist(), calls.tolist(), table.facts[PYTHON_DEPTH].tolist(), table.keys, strict=True)
-    for us, count, depth, (name, caller, around) in sorted(rows, key=lambda row: (-row[0], row[3])):
+    each = table.facts.get(PYTHON_OPERATORS, np.zeros(len(table)))  # saved by earlier versions without it
+    figures = (time, calls, each * calls, table.facts[PYTHON_DEPTH])
+    rows = zip(*(figure.tolist() for figure in figures), table.keys, strict=True)
+    for us, count, operators, depth, (name, caller, around) in sorted(rows, key=lambda row: (-row[0], row[4])):
         if within in (None, around):
-            known = times.get(name, PythonTime(0.0, 0.0, depth, caller))
-            times[name] = PythonTime(known.us + us, known.calls + count, min(known.depth, depth), known.caller)
+            known = times.get(name, PythonTime(0.0, 0.0, 0.0, depth, caller))
+            times[name] = PythonTime(
+                known.us + us, known.calls + count, known.operators + operators, min(known.depth, depth), known.caller
+            )
     return times
 
 

@@ -53,7 +53,7 @@ def called_by_others(pair: RuleContext, changed: Collection[str]) -> set[str]:
         is_changed = kind == FrameKind.OPERATOR and name in changed and call_count_changed(*frame.calls)
         if is_changed:
             (inside if is_within else alone).add(name)
-        around.append(is_within or is_changed)
+        around.append(is_within or (is_changed and "Backward" not in name))  # autograd's functions only call operators
     return inside - alone
 
 

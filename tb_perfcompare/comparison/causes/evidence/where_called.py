@@ -26,6 +26,7 @@ from tb_perfcompare.model.names.names import (
     is_wrapper,
 )
 from tb_perfcompare.model.names.work_kinds import work_kind
+from tb_perfcompare.model.summary.call_tree import FrameKind
 from tb_perfcompare.model.summary.groups import CRITICAL_PATH
 from tb_perfcompare.model.summary.job_workers import job_workers
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
@@ -238,9 +239,10 @@ def _changes(pair: RuleContext) -> dict[int, float]:
 
 def after_update(side: Summary, names: Collection[str]) -> str:
     """Clause on the optimizer's step after which all of these operators of one side run: averages of weights, metrics,
-    logging. "" if not all do, or if they are not called in the first step, whose order is the call tree's."""
+    logging. "" if not all do, or if they are not called in the first step, whose order is the call tree's. Of what
+    modules call, the tree has no such order."""
     tree = side.call_tree
-    if tree is None or not _are_called_at_first(side, names):
+    if tree is None or not _are_called_at_first(side, names) or (tree.kind == FrameKind.MODULE).any():
         return ""
     shown = [tree.names[name] for name in tree.name.tolist()]
     update = max((at for at, name in enumerate(shown) if name.startswith(OPTIMIZER_STEP)), default=len(shown))
