@@ -182,7 +182,7 @@ def _notes(joins: Mapping[StepCategory, Joins]) -> Iterable[Note]:
     for category, names in joins.items():
         pairs = len({*names.values()})
         if category is StepCategory.OTHER:
-            message = f"{many(pairs, 'Python function')} matched despite different line numbers"
+            message = f"{many(pairs, 'Python function')} matched despite different lines or temporary files"
         else:
             nouns = {StepCategory.RUNTIME: "runtime call", StepCategory.MEMCPY: "copy direction"}
             message = f"{many(pairs, nouns.get(category, 'memory set'))} matched that the vendors name differently"

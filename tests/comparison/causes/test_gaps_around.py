@@ -32,7 +32,7 @@ def test_a_faster_operator_called_by_slower_code_is_the_cause() -> None:
     """Two calls take 5 µs less each; the code around them takes 2 x 20 + 10 µs more."""
     (found,) = findings(program(*A), program(*B, us=15, gaps=SLOW))
     assert found.sentence == (
-        "Operator replaced: +40.0 µs per step: +50.0 µs untraced host time around the calls, −10.0 µs in them; "
+        "Operator replaced: +40.0 µs per step (−10.0 µs in the calls, +50.0 µs untraced host time around them); "
         "aten::linear (2 calls) → quantized::linear (2 calls)."
     )
 

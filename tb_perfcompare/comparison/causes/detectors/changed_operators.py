@@ -217,10 +217,9 @@ def _gaps_clause(gaps: Mapping[Part, float], delta: float) -> str:
     us = fsum(gaps.values())
     if not us or abs(us) < MIN_GAPS_SHARE * abs(delta):
         return ""
-    around = "untraced host time around the calls"
     if us * delta > 0 and abs(us) <= abs(delta):
-        return f", {signed_time(us)} of it {around}"
-    return f": {signed_time(us)} {around}, {signed_time(delta - us)} in them"
+        return f", {signed_time(us)} of it untraced host time around the calls"
+    return f" ({signed_time(delta - us)} in the calls, {signed_time(us)} untraced host time around them)"
 
 
 def _places_text(places: list[Place], operators: Collection[str]) -> str:
