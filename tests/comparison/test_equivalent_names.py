@@ -134,4 +134,5 @@ def test_a_function_on_another_line_is_not_gone() -> None:
     got = compared(line=1751, us=50.0)
     assert statuses(got, "Other")["module.py(1743/1751): _call_impl"] == "both"
     assert not any("_call_impl is gone" in finding.sentence for finding in got.findings)
-    assert "1 Python function matched despite different lines or temporary files" in [note.message for note in got.notes]
+    messages = [note.message for note in got.notes]
+    assert "1 Python function matched despite different lines or temporary files" in messages

@@ -653,7 +653,7 @@ OPERATORS_CHANGED = Rule(
     when="Operators run more or less often, and no other rule explains their time. Large increases and decreases are "
     "separate findings. If all run more (less) often and none is new or gone, the finding is `more_calls` "
     "(`fewer_calls`)",
-    needs="operators",
+    needs="operators; `with_stack` names the function that makes 80 % of the change of calls",
     tables=("operators",),
     confidence=f"certain: calls are counted{AS_MEASURED}",
     find_rest=changed_operator_rules,

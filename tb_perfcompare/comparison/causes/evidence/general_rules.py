@@ -40,7 +40,8 @@ GENERAL = {
     ),
     StepCategory.RUNTIME: _general("runtime_time", "device runtime calls", tables=_OF_DEVICE),
     StepCategory.DATALOADER: _general(
-        "data_loader", "data loader wait", "num_workers, prefetch_factor, pin_memory, decoding and storage"
+        "data_loader", "data loader wait", "num_workers, prefetch_factor, pin_memory, decoding and storage",
+        "`with_stack` names what the main process does to load",
     ),
     StepCategory.CPU_EXEC: _general("host_time", "CPU time"),
     StepCategory.OTHER: _general(
