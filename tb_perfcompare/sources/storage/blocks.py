@@ -1,4 +1,4 @@
-"""Reads the bytes of a file in blocks of bounded size, decompressed by a second thread ahead of the caller.
+"""Reads the bytes of a file in blocks of bounded size; a second thread decompresses a large file ahead of the caller.
 
 Compression is recognised by the first bytes, never by the name. Of a damaged gzip file everything that can be
 decompressed is delivered; `damage` describes the damage. zlib-ng decompresses, or zlib if it is not installed, with the
@@ -26,7 +26,9 @@ BLOCK_BYTES = 1 << 20
 # Allocates and frees this much once, so that glibc reuses the memory of freed blocks. Otherwise it returns each block
 # to the system, and page faults take a sixth of the reading time.
 bytes(2 * BLOCK_BYTES)
-_STORED_BYTES = 256 << 10  # one read of a compressed file
+_STORED_BYTES = 256 << 10
+"""One read of a compressed file. A smaller file is decompressed by the caller's thread, in the same time: starting
+threads for 31 files takes 14 ms of CPU time, of 470 for their list."""
 _AHEAD = 2  # blocks decompressed in advance: with one, each thread waits for the other at every block
 GZIP_MAGIC = b"\x1f\x8b"
 _GZIP_WINDOW = 16 + zlib.MAX_WBITS
@@ -85,19 +87,24 @@ class Blocks:
         return self._hash.hexdigest() if self._hash is not None else ""
 
     def __iter__(self) -> Iterator[bytes]:
-        produced = self._produce()
+        first = self._read(_STORED_BYTES)
+        self.head = first[:16]
+        produced = self._produce(first)
+        for block in produced if len(first) < _STORED_BYTES else self._ahead(produced):
+            self.raw_bytes += len(block)
+            yield block
+
+    def _ahead(self, produced: Iterator[bytes]) -> Iterator[bytes]:
+        """Yields the blocks, which the thread produces one by one ahead of the caller."""
         waiting: deque[Future[bytes | None]] = deque()
         for _ in range(_AHEAD):
             waiting.append(self._threads.submit(next, produced, None))
         while (block := waiting.popleft().result()) is not None:
             waiting.append(self._threads.submit(next, produced, None))
-            self.raw_bytes += len(block)
             yield block
 
-    def _produce(self) -> Iterator[bytes]:
-        """Yields the blocks; runs in the thread, one block per call."""
-        first = self._read(_STORED_BYTES)
-        self.head = first[:16]
+    def _produce(self, first: bytes) -> Iterator[bytes]:
+        """Yields the blocks of the file that begins with `first`."""
         if first.startswith(GZIP_MAGIC):
             inflated = 0
             for block in self._inflate(first):

@@ -7,6 +7,7 @@ import io
 import random
 import runpy
 import sys
+import threading
 import zlib
 from types import ModuleType
 
@@ -88,6 +89,16 @@ def test_read_head_gives_the_beginning_of_the_text(stored: bytes) -> None:
     head = read_head(io.BytesIO(stored), 500)
     assert head == TEXT[: len(head)]
     assert len(head) >= 400
+
+
+@pytest.mark.parametrize(("size", "threads"), [(100_000, 0), (400_000, 1)])
+def test_only_a_large_file_has_a_thread_of_its_own(size: int, threads: int) -> None:
+    text, before = random.Random(2).randbytes(size), threading.active_count()
+    with Blocks(io.BytesIO(gzip.compress(text)), block_bytes=1000) as blocks:
+        delivered = iter(blocks)
+        first = next(delivered)
+        assert threading.active_count() - before == threads
+        assert first + b"".join(delivered) == text
 
 
 def test_leaving_the_context_stops_reading() -> None:
