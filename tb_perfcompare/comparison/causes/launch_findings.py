@@ -89,11 +89,10 @@ class LaunchCauses:
 
 @dataclass(frozen=True, slots=True)
 class _Books:
-    """Data for the findings: both sides, how each uses its kernels, and the smallest change that matters."""
+    """Data for the findings: both sides, and how each uses its kernels."""
 
     pair: RuleContext
     uses: tuple[dict[str, Use], dict[str, Use]]
-    least_us: float
 
     def finding(
         self, rule: Rule, subject: str, delta_us: float, sentence: str, evidence: tuple[Evidence, ...],
@@ -112,17 +111,14 @@ def find_launch_causes(pair: RuleContext, rows: LaunchRows | None) -> LaunchCaus
     """Findings on kernel listings; none for other sources or identical sides."""
     if not all(side.bound_ns and side.metric == KERNEL_TIME for side in pair.sides):
         return LaunchCauses()
-    ledger, options = pair.ledger, pair.options
-    longer_us = max(ledger.baseline, ledger.candidate) / pair.unit
-    least_us = max(options.material_fraction * longer_us, options.material_ns / 1000)
     without = incomparable(*pair.sides)
-    books = _Books(pair, each_side(lambda side: kernel_uses(side, without), pair.sides), least_us)
-    entities = {row.path[1]: row for row in ledger.rows if len(row.path) == 2 and row.path[0] == _KERNEL}
+    books = _Books(pair, each_side(lambda side: kernel_uses(side, without), pair.sides))
+    entities = {row.path[1]: row for row in pair.ledger.rows if len(row.path) == 2 and row.path[0] == _KERNEL}
     found = [*_same_kernels(books, entities), *(_replaced(books, entities, rows) if rows is not None else ())]
     moved = _bound_shift(books) if not without else None
     if moved is not None:
         found.append((moved, ()))
-    shown = tuple(sorted((one for one, _ in found), key=lambda one: -abs(one.change_us))[: options.top_findings])
+    shown = tuple(sorted((one for one, _ in found), key=lambda one: -abs(one.change_us))[: pair.options.top_findings])
     return LaunchCauses(shown, frozenset(name for finding, names in found if finding in shown for name in names))
 
 
@@ -136,7 +132,7 @@ def _same_kernels(books: _Books, entities: Mapping[str, LedgerRow]) -> Iterator[
     uniform = uniform_ratio(*each_side(lambda side: side.groups.get("kernels"), books.pair.sides))
     for name, entity in entities.items():
         delta_us = entity.rate_effect / books.pair.unit
-        if name not in before or name not in after or abs(delta_us) < books.least_us or not delta_us:
+        if name not in before or name not in after or abs(delta_us) < books.pair.least_us or not delta_us:
             continue
         a, b = before[name], after[name]
         if min(a.calls, b.calls) < SAME_WORK * max(a.calls, b.calls):
@@ -194,7 +190,7 @@ def _replaced(books: _Books, entities: Mapping[str, LedgerRow], rows: LaunchRows
         y = launches_of(after[kernel_b], b.dur_ns[launch_b[pair_rows]], b.tensor[launch_b[pair_rows]])
         delta_us = y.time_us - x.time_us
         cores = tensor_cores(x, y)
-        if cores not in ((True, False), (False, True)) or abs(delta_us) < books.least_us or not delta_us:
+        if cores not in ((True, False), (False, True)) or abs(delta_us) < books.pair.least_us or not delta_us:
             continue
         lost = bool(cores[0])
         count = many(len(pair_rows), "launch", "launches")
@@ -220,15 +216,15 @@ def _bound_shift(books: _Books) -> Finding | None:
     )
     times = {name: (before.get(name, 0.0), after.get(name, 0.0)) for name in BOUND_CLASSES}
     whole_a, whole_b = sum(before.values()), sum(after.values())
-    least_us = SHARE_MOVED * max(whole_a, whole_b)
+    least_us, material_us = SHARE_MOVED * max(whole_a, whole_b), books.pair.least_us
     change = {name: two - one for name, (one, two) in times.items() if one or two}
     if abs(change.pop(NOT_MEASURED, 0.0)) >= least_us:
         return None  # other launches were measured
     up, down = (sum(max(sign * delta, 0.0) for delta in change.values()) for sign in (1, -1))
     moved = min(up, down)
-    if moved < max(books.least_us, least_us) or not moved:
+    if moved < max(material_us, least_us) or not moved:
         return None
-    ranked = sorted((name for name in change if abs(change[name]) >= books.least_us), key=lambda n: -abs(change[n]))
+    ranked = sorted((name for name in change if abs(change[name]) >= material_us), key=lambda n: -abs(change[n]))
     clauses = []
     for name in ranked:
         shares = percent_text(times[name][0] / (whole_a or 1.0)), percent_text(times[name][1] / (whole_b or 1.0))
