@@ -28,7 +28,7 @@ ALIKE_CALLS = 0.02
 """Largest relative difference of a row's calls per step between captures of one side."""
 
 OPERATORS, TYPES, KERNELS = "operators_by_shape", "operators_by_type", "kernels_by_launch"
-BY_NAME = "operators"
+BY_NAME, BY_OPERATOR = "operators", "kernels_by_operator"
 _GRID = "grid "
 """Beginning of a launch of blocks of threads."""
 
@@ -60,8 +60,7 @@ def select(
     indices = each_side(lambda side: np.array([side[key] for key in shared], dtype=np.int64), places)
     calls = each_side(lambda group, at, seen: mean_per_observation(group.calls[at], seen), groups, indices, samples)
     against = [_by_calls(calls, [seen.capture for seen in samples])]
-    if table != KERNELS:
-        against.append(_by_inputs(shared, sides, samples))
+    against.append(_by_launch(shared, sides) if table == KERNELS else _by_inputs(shared, sides, samples))
     if launching:
         launch = np.logical_and(*each_side(lambda group, at: _has_device_time(group)[at], groups, indices))
         against.append(["" if launches else "without device work, whose inputs may differ" for launches in launch])
@@ -203,6 +202,15 @@ def _by_inputs(
         else ""
         for name, shapes in keys
     ]  # fmt: skip
+
+
+def _by_launch(keys: Sequence[Key], sides: tuple[Summary, Summary]) -> list[str]:
+    """Why each kernel is not used by what the operators that launch it are called with, "" if it is. Without strides,
+    arguments seldom change how long most kernels of an operator take."""
+    called = {name for (name, _), other in other_arguments(*sides).items() if other.has_other_strides}
+    groups = (side.groups[BY_OPERATOR] for side in sides if called and BY_OPERATOR in side.groups)
+    launched = {key[0] for group in groups for key in group.keys if key[1] in called}
+    return ["other strides of its operator" if kernel in launched else "" for kernel, _ in keys]
 
 
 AT_EQUAL_AMOUNT = "at equal amount of work"

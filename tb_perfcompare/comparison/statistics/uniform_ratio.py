@@ -14,6 +14,10 @@ UNIFORM_SPREAD = 0.05
 UNIFORM_PART = 1 / 6
 """... or this part of the logarithm of the median ratio, since larger changes are less exact ..."""
 
+MOST_OF_CHANGE = 0.5
+"""Share of the median ratio's logarithm that the quartile nearer to 1 must reach: if matrix products take as long and
+only elementwise kernels 10 % longer, the median is 5 %, and the clock is the same."""
+
 UNIFORM_CHANGE = 0.03
 """... and the median ratio is at least this far from 1."""
 
@@ -49,7 +53,9 @@ def uniform_ratio(a: GroupTable | None, b: GroupTable | None, numbers: TextNumbe
         return None
     ratio = np.log((time_b[good] / calls_b[good]) / (time_a[good] / calls_a[good]))
     low, middle, high = weighted_quartiles(ratio, times)
-    uniform = high - low <= max(2 * UNIFORM_SPREAD, UNIFORM_PART * abs(middle)) and abs(middle) >= UNIFORM_CHANGE
+    alike = high - low <= max(2 * UNIFORM_SPREAD, UNIFORM_PART * abs(middle))
+    nearer = low if middle > 0 else -high
+    uniform = alike and abs(middle) >= UNIFORM_CHANGE and nearer >= MOST_OF_CHANGE * abs(middle)
     return float(np.exp(middle)) if uniform else None
 
 

@@ -42,6 +42,11 @@ class OtherArguments:
     after: Signature
 
     @property
+    def has_other_strides(self) -> bool:
+        """Whether the strides of an input differ."""
+        return bool(_different(self.before[0], self.after[0]))
+
+    @property
     def values(self) -> dict[str, str]:
         """Argument -> its change, "1 → 0"."""
         names = argument_names(self.operator, len(_entries(self.before[1])))

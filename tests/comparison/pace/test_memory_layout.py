@@ -42,3 +42,22 @@ def test_they_say_nothing_about_the_machine_and_the_cause_names_the_layout() -> 
     assert (finding.rule, finding.subject) == ("operator_faster", "aten::convolution")
     assert finding.sentence.endswith("; its inputs are now in channels_last layout.")
     assert "strides" not in finding.sentence
+
+
+def test_kernels_of_operators_on_other_strides_are_not_the_same_work() -> None:
+    def steps(strides: str, us: int) -> TraceBuilder:
+        trace = TraceBuilder()
+        for step in range(8):
+            at = 5_000 * step
+            trace.step(step, at, at + 4 * us + 1_300 + step % 3)
+            for call in range(4):
+                begin = at + call * (us + 10)
+                trace.op("aten::sqrt", begin, begin + 9, dims=[[64, 32]], **{"Input Strides": strides})
+                trace.kernel("elementwise", begin + 8, begin + us, launch=(begin + 2, begin + 4))
+        return trace
+
+    found = compare_summaries(
+        summary(steps("[[32, 1]]", 300)), summary(steps("[[1, 64]]", 400)), CompareOptions(resamples=200)
+    )  # fmt: skip
+    rows = [row for row in found.tables["common_work"].rows if row[1] == "elementwise"]
+    assert [row[3] for row in rows] == ["not used: other strides of its operator"]

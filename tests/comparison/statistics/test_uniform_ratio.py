@@ -36,6 +36,14 @@ def test_the_common_kernels_are_most_of_the_work_of_both_sides(new_ns: int, rati
     assert uniform_ratio(more, few) == (None if ratio is None else pytest.approx(1 / ratio))
 
 
+@pytest.mark.parametrize(("products_ns", "ratio"), [(1_000, None), (1_040, 1.07)])
+def test_three_quarters_of_the_time_follow_a_uniform_ratio(products_ns: int, ratio: float | None) -> None:
+    """Elementwise kernels take 7 % longer: a slower device if products take longer, too."""
+    before = kernels(rows("abcdef", 1_000) | rows("xyz", 1_000))
+    after = kernels(rows("abcdef", 1_070) | rows("xyz", products_ns))
+    assert uniform_ratio(before, after) == (None if ratio is None else pytest.approx(ratio))
+
+
 SIDES = st.dictionaries(st.sampled_from("abcdefgh"), st.tuples(st.integers(0, 3), st.integers(0, 1_000)), min_size=3)
 
 
