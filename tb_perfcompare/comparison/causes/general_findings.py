@@ -65,7 +65,7 @@ MANY_CALLS = 1000
 """Least change of the recorded calls of Python functions per step for their recording to be mentioned: 0.2 µs each in a
 recording."""
 
-_RECORDED = "times without with_stack=True"
+_RECORDED = "record again without with_stack=True for their real time"
 """What to look at if their recording takes time."""
 
 SHAPES = "operators_by_shape"

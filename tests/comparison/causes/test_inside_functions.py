@@ -55,7 +55,7 @@ def test_a_function_that_only_one_side_calls_is_certain_and_tells_all() -> None:
         assert finding.sentence.rpartition("; ")[2] in (
             f"inside {HISTOGRAM} (0 → 8 calls per step).", f"inside {HISTOGRAM} (8 → 0 calls per step).",
         )  # fmt: skip
-        assert finding.confidence == "certain: calls are counted; their time is as measured"
+        assert finding.confidence == "certain: calls are counted; their time is measured"
 
 
 def varying(function: str, us: int = 1000, *, every: int = 1) -> TraceBuilder:
@@ -133,7 +133,7 @@ def test_recording_many_calls_takes_time_too(calls: int, is_said: bool) -> None:
         found = compare(*map(program, pair))
         (finding,) = (one for one in found.findings if one.rule == "unrecorded_time")
         assert (f"; {calls - 10:,} {word} calls are recorded, which takes time, too" in finding.sentence) == is_said
-        assert finding.look_at == ("times without with_stack=True" if is_said else "")
+        assert finding.look_at == ("record again without with_stack=True for their real time" if is_said else "")
 
 
 WAIT = "<built-in function sleep>"

@@ -117,7 +117,7 @@ def _slower_cause(pair: RuleContext, amount: Amount, first: LedgerRow, exposed: 
         counted = {(CPU_EXEC, row.path[1]): pair.counted_us(row) for row in host}
         explains |= {part: us for part, us in counted.items() if us * exposed > 0}
         calls = f"{numbers_text(amount.calls_a, amount.calls_b)} calls, "
-        confidence = "certain: calls are counted; their time is as measured"
+        confidence = "certain: calls are counted; their time is measured"
         others = (name for name, in pair.amounts("communication"))
         look_at = look_at_collectives(first.path[1], others) or look_at
         what = _what_is_sent(pair, first.path[1], exposed)
@@ -333,7 +333,7 @@ UNEVEN_WORK = Rule(
     needs="several workers; `record_shapes` for FLOPs and input elements",
     tables=("ranks",),
     look_at="what each rank is given: its share of the samples, batch size, sequence lengths; calls of one rank alone",
-    confidence="certain: the work of each rank is counted; its time is as measured",
+    confidence="certain: the work of each rank is counted; its time is measured",
     find=uneven_work_rules,
     rank=4,
 )

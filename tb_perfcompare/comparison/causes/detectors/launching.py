@@ -235,7 +235,7 @@ ALGORITHM_SEARCH = Rule(
     tables=("operators",),
     look_at="torch.backends.cudnn.benchmark while input shapes vary: each new shape is searched for. Pad or bucket "
     "the inputs, or switch it off",
-    confidence="certain: calls are counted; their time is as measured",
+    confidence="certain: calls are counted; their time is measured",
     find=search_rules,
 )
 LAUNCH_BOUND = Rule(

@@ -117,7 +117,7 @@ LOADER = Rule(
     when="The DataLoader iterates in one process on one side, in several on the other. It explains the wait for data",
     needs="`enumerate(DataLoader)` events",
     look_at="num_workers, persistent_workers and prefetch_factor of the DataLoader",
-    confidence="certain: the iterators' names are recorded; the time is as measured",
+    confidence="certain: the iterators' names are recorded; the time is measured",
     find=loader_rules,
     rank=1,
 )
