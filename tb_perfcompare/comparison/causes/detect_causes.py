@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
+from itertools import chain
 from math import fsum
 
 from tb_perfcompare.comparison.causes.detectors.changed_operators import with_replaced_calls
@@ -21,7 +22,8 @@ FIND_REST = tuple(dict.fromkeys(rule.find_rest for rule in sorted(RULES, key=lam
 """Functions of the rules, each once: one function may serve several rules."""
 
 
-_KERNEL = "Kernel"
+_OF_CALLS = ("Kernel", "CPU Exec", "Runtime")
+"""Categories whose entities are calls, of which causes explain some and leave others as they are."""
 
 OFFSETTING = 0.1
 """Share of the step's change from which the parts of a finding matter, whatever their sum."""
@@ -33,7 +35,7 @@ class DetectedCauses:
 
     findings    largest first
     explained   explained change by category, microseconds per step
-    entities    entities that the findings name or whose calls were replaced, and kernels whose change they explain
+    entities    entities that the findings name, whose calls were replaced, or whose change they explain
     machine_us  the machine's part of the change of the step, microseconds
     same_inputs  operators have the same input shapes and types throughout, as far as recorded
     offsetting  subjects of findings whose parts are larger than their sum
@@ -54,12 +56,11 @@ def detect_causes(pair: RuleContext) -> DetectedCauses:
         return DetectedCauses()
     other = pair.once(find_other_work)
     same_work = other is None or other.is_as_large
-    causes = _without_parts(_uncovered(_found(pair, same_work=same_work)))
-    explained = Explained(causes)
+    explained = Explained(_without_parts(_uncovered(_found(pair, same_work=same_work))))
     for find_rest in FIND_REST:
         for cause in find_rest(pair, explained):
-            causes.append(cause)
             explained.add(cause)
+    causes = explained.causes
     findings = sorted((cause.finding for cause in causes), key=lambda finding: -abs(finding.change_us))
     offsetting = frozenset(
         cause.finding.subject for cause in causes
@@ -94,13 +95,19 @@ def _uncovered(causes: Iterable[Cause]) -> list[Cause]:
 
 def _entities(pair: RuleContext, causes: Sequence[Cause], explained: Explained) -> frozenset[str]:
     """Entities as in `DetectedCauses.entities`."""
-    changes = {row.path[1]: row.delta / pair.unit for row in pair.entities(_KERNEL)}
     in_evidence = (item.row for cause in causes for item in cause.finding.evidence if item.table == "kernels")
     return frozenset({
-        *(cause.finding.subject for cause in causes), *in_evidence, *explained.entities(_KERNEL, changes),
+        *(cause.finding.subject for cause in causes), *in_evidence,
+        *chain.from_iterable(explained.entities(label, _changes(pair, label)) for label in _OF_CALLS),
         *({entity for cause in causes for _, entity in cause.explains} & pair.once(with_replaced_calls)),
         *_recalled(pair, causes, explained),
     })  # fmt: skip
+
+
+def _changes(pair: RuleContext, category: str) -> dict[str, float]:
+    """Entity of a category -> its change, microseconds per step."""
+    rows = pair.entities(category)
+    return {name: us / pair.unit for name, us in zip(rows.key, rows.delta.tolist(), strict=True)}
 
 
 def _without_parts(causes: list[Cause]) -> list[Cause]:

@@ -8,13 +8,12 @@ from collections.abc import Iterable
 import numpy as np
 
 from tb_perfcompare.comparison.causes.detect_causes import DetectedCauses
-from tb_perfcompare.comparison.causes.detectors.changed_operators import AS_MEASURED, OPERATORS_CHANGED
+from tb_perfcompare.comparison.causes.detectors.changed_operators import OPERATORS_CHANGED
 from tb_perfcompare.comparison.causes.detectors.host import OPERATOR_SLOWER
 from tb_perfcompare.comparison.causes.detectors.kernel_speed import KERNEL_SLOWER
 from tb_perfcompare.comparison.causes.detectors.machine.cpu_contention import WAITING_THREADS
 from tb_perfcompare.comparison.causes.detectors.machine.device_contention import DEVICE_CONTENTION
 from tb_perfcompare.comparison.causes.detectors.machine.pace import MACHINE_PACE
-from tb_perfcompare.comparison.causes.detectors.more_calls import MORE_CALLS
 from tb_perfcompare.comparison.causes.detectors.other_work import DATA_TYPE_CHANGED, WORKLOAD_CHANGED
 from tb_perfcompare.comparison.causes.detectors.steps import SLOW_STEPS
 from tb_perfcompare.comparison.causes.detectors.synchronization import SYNCHRONISATION
@@ -23,7 +22,7 @@ from tb_perfcompare.comparison.causes.evidence.general_rules import GENERAL, TAB
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed, only_exposed
 from tb_perfcompare.comparison.causes.evidence.known_settings import SETTINGS
 from tb_perfcompare.comparison.causes.evidence.moved_inside import moved_into_ranges
-from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
+from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, RuleContext
 from tb_perfcompare.comparison.causes.evidence.significant_categories import are_separated
 from tb_perfcompare.comparison.causes.launch_findings import BOUND_SHIFT, TENSOR_CORES, UTILISATION
 from tb_perfcompare.comparison.causes.minor_findings import OF_THE_MACHINE, is_replaced
@@ -54,6 +53,7 @@ _OF_KERNELS = frozenset({*TENSOR_CORES.names, *UTILISATION.names})
 _PACES = frozenset({*MACHINE_PACE.names, *DEVICE_CONTENTION.names, *WAITING_THREADS.names})
 
 OTHER_WORK = frozenset({*WORKLOAD_CHANGED.names, *DATA_TYPE_CHANGED.names})
+"""Findings that explain all that others leave in their direction, the largest entry, too."""
 
 _SLOWER = {
     StepCategory.CPU_EXEC: (OPERATOR_SLOWER, "One operator is", "call"),
@@ -116,10 +116,10 @@ def _waits_behind(findings: list[Finding]) -> list[Finding]:
 
 
 def _is_behind(changed: Finding, waits: Finding) -> bool:
-    """Whether the second finding is on waits in the operator that the first is on, and not much larger."""
+    """Whether the second finding is on waits in an operator that the first is on, too, and not much larger."""
     as_large = abs(waits.change_us) <= WAITS * abs(changed.change_us)
     are_both = waits.rule in SYNCHRONISATION.names and changed.rule in OPERATORS_CHANGED.names
-    return are_both and changed.subject == waits.subject and as_large
+    return are_both and waits.subject in {changed.subject, *(item.row for item in changed.evidence)} and as_large
 
 
 def _moves_behind(findings: list[Finding]) -> list[Finding]:
@@ -138,12 +138,10 @@ def _only_moves(finding: Finding) -> bool:
 
 
 def _comes_after(general: Finding, counted: Finding, *, is_open: bool) -> bool:
-    """Whether the general finding comes after the counted one. Size does not matter if all work runs more often or a
-    setting of the program is known, which both make everything else larger, or if the general finding is within the
-    spread of the steps. Its sign does not matter if the program's direction is open: the machine's pace may make it."""
-    of_work = counted.rule in MORE_CALLS.names and not counted.confidence.endswith(AS_MEASURED)
-    of_all = of_work or counted.look_at in SETTINGS.values()
-    whatever = of_all or general.confidence.startswith(WITHIN_SPREAD)
+    """Whether the general finding comes after the counted one. Size does not matter if a setting of the program is
+    known, which makes everything else larger, or if the general finding is within the spread of the steps. Its sign
+    does not matter if the program's direction is open: the machine's pace may make it."""
+    whatever = counted.look_at in SETTINGS.values() or general.confidence.startswith(WITHIN_SPREAD)
     least = general.change_us / (np.inf if whatever else MAX_WEAKER_RATIO)
     same_way = counted.change_us * general.change_us >= 0
     is_weaker = general.rule in WEAKER_RULES and not general.confidence.startswith(COUNTED)
@@ -163,35 +161,35 @@ def with_largest_entry(
     not_slower = (*pair.once(only_exposed), *pair.once(moved_into_ranges))
     named = {*detected.entities, *not_slower, *(finding.subject for finding in findings)}
     named.update(item.row for finding in findings for item in finding.evidence)
-    same_way = [abs(finding.change_us) for finding in findings if finding.change_us * delta_us > 0]
-    told_us = max(*same_way, abs(detected.explained.get(category, 0.0)), 0.0)
+    same_way = [finding for finding in findings if finding.change_us * delta_us > 0]
+    told_us = max(*(abs(finding.change_us) for finding in same_way), abs(detected.explained.get(category, 0.0)), 0.0)
+    if any(finding.rule in OTHER_WORK for finding in same_way):
+        return findings
     if key in named or abs(delta_us) < pair.least_us or told_us >= abs(delta_us) or not _lies_apart(largest, *sides):
         return findings
     called = arguments_of_change(other_arguments(*sides), *sides, key)
-    entry = _finding(largest, pair.unit, pair.ledger.delta, called, sides)
+    entry = _finding(pair, largest, called)
     place = sum(abs(finding.change_us) >= abs(delta_us) for finding in findings)
-    if not place and same_way and findings[0].rule in OTHER_WORK:
-        place = 1  # work on other inputs is slower in its largest entry too, but the inputs are what changed
     return (*findings[:place], entry, *findings[place:])[: pair.options.top_findings]
 
 
-def _finding(
-    row: LedgerRow, unit: int, whole: int, called: OtherArguments | None, sides: tuple[Summary, Summary]
-) -> Finding:  # fmt: skip
-    """Finding on one entity; "slower" if it is called as often as before. `called`: other arguments of its calls."""
-    category = StepCategory(CATEGORY_LABELS.index(row.path[0]))
+def _finding(pair: RuleContext, row: LedgerRow, called: OtherArguments | None) -> Finding:
+    """Finding on one entity; "slower" if it is called as often as before, and no annotated range. `called`: other
+    arguments of its calls."""
+    category, unit, sides = StepCategory(CATEGORY_LABELS.index(row.path[0])), pair.unit, pair.sides
     rule, key, delta_us = GENERAL[category], row.path[1], row.delta / unit
+    is_range = category is StepCategory.CPU_EXEC and pair.amount("operators", "host_total", key) is NOTHING
     amounts = times_text(row.baseline / unit, row.candidate / unit)
     how = f"{amounts}, {numbers_text(*row.calls)} calls per step"
     lead = f"{rule.meaning[0].upper()}{rule.meaning[1:]}: {signed_time(delta_us)} per step in {short(key)}"
-    if category in _SLOWER and all(row.calls) and not call_count_changed(*row.calls):
+    if category in _SLOWER and not is_range and all(row.calls) and not call_count_changed(*row.calls):
         rule, what, per = _SLOWER[category]
         each = times_text(row.baseline / unit / row.calls[0], row.candidate / unit / row.calls[1])
         lead = f"{what} {'slower' if delta_us > 0 else 'faster'}: {short(key)} {signed_time(delta_us)} per step"
         how = f"{each} per {per}"
     table = (Evidence(TABLES[category], key),) if category in TABLES else ()
     return Finding(
-        rule.names[-1 if delta_us < 0 else 0], key, row.path[0], delta_us, row.delta / whole,
+        rule.names[-1 if delta_us < 0 else 0], key, row.path[0], delta_us, row.delta / pair.ledger.delta,
         f"{lead} ({how}){f', {called.clause}' if called is not None else ''}.",
         (Evidence("ledger", " / ".join(row.path)), *table),
         "no overlap between the steps of the two sides" if min(len(side.steps) for side in sides) > 1

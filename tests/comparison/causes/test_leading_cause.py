@@ -56,7 +56,7 @@ def test_a_known_setting_leads_however_small_its_operators_are() -> None:
 
 
 def test_more_calls_of_some_operators_lead_only_if_they_are_large_enough() -> None:
-    """Of all operators they make everything else larger, however small."""
+    """Those of all operators take their part of the untraced time around them."""
 
     def called(times: int, detached: int, gap_us: int) -> TraceBuilder:
         calls = [(name, 20) for name in ("aten::mm", "aten::add", "aten::mul", "aten::sub")] * times

@@ -55,6 +55,20 @@ def test_different_ratios_of_calls_are_not_more_of_the_same_work() -> None:
     assert all("typically" not in finding.sentence for finding in compare(before, apart).findings)
 
 
+def test_a_pause_between_calls_that_are_as_many_is_not_theirs() -> None:
+    """A model is traced before each request, which runs it twice."""
+
+    def served(times: int, pause: int) -> TraceBuilder:
+        request = [("aten::randint", 20), ("", pause), ("aten::embedding", 20)]
+        model = [(name, 20) for name in ("aten::linear", "aten::gelu", "aten::mm")] * times
+        return sequence(([*request, *model, ("", step % 3)] for step in range(8)), gap=5, vendor="cpu")
+
+    untraced, more = compare(served(2, 10), served(4, 3_000)).findings
+    assert (untraced.rule, more.rule) == ("unrecorded_time", "more_calls")
+    assert "mostly between aten::randint and aten::embedding" in untraced.sentence
+    assert more.sentence.startswith("More calls: +150 µs per step, +30.0 µs of it untraced host time between the calls")
+
+
 def test_smaller_pieces_of_the_same_work_are_told_from_more_work() -> None:
     def accumulated(pieces: int, rows: int) -> TraceBuilder:
         calls = [(name, 50 + 5 * rows, [[rows, 64], [64, 64]]) for name in ("aten::linear", "aten::gelu", "aten::mm")]

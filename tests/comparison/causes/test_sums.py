@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import permutations
 
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Part
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, total, total_by_key
 from tb_perfcompare.comparison.result.finding import Finding
 
@@ -20,15 +21,23 @@ def test_parts_by_key_sum_alike_in_any_order() -> None:
     assert len({total_by_key(("aten::copy_", us) for us in order)["aten::copy_"] for order in ORDERS}) == 1
 
 
-def test_time_without_an_entity_explains_another_cause_once() -> None:
-    def of(parts: dict[tuple[str, str], float]) -> Cause:
-        return Cause(Finding("host_time", "", "CPU Exec", 0.0, None, "", (), ""), parts)
+def of(parts: Mapping[Part, float], *, includes: tuple[Cause, ...] = ()) -> Cause:
+    return Cause(Finding("host_time", "", "CPU Exec", 0.0, None, "", (), ""), parts, includes=includes)
 
-    known = Explained()
-    known.add(of({("CPU Exec", ""): 6.0}))
+
+def test_time_without_an_entity_explains_another_cause_once() -> None:
+    known = Explained([of({("CPU Exec", ""): 6.0})])
     entities = {("CPU Exec", f"aten::{name}"): 6.0 for name in ("mm", "add", "mul")}
     assert not known.covers(of(entities))
     assert known.covers(of(dict(list(entities.items())[:2])))
+
+
+def test_a_cause_explains_in_place_of_those_that_it_includes() -> None:
+    part = of({("CPU Exec", "aten::mm"): 4.0})
+    known = Explained([part, of({("Other", ""): 1.0})])
+    known.add(of({("CPU Exec", "aten::mm"): 4.0, ("CPU Exec", ""): 2.0}, includes=(part,)))
+    assert known.by_category() == {"CPU Exec": 6.0, "Other": 1.0}
+    assert len(known.causes) == 2
 
 
 def test_the_empty_sum_is_zero() -> None:

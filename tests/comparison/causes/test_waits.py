@@ -57,6 +57,29 @@ def test_waits_expose_slower_calls_that_would_else_be_hidden() -> None:
     assert share is not None and share > 0.9
 
 
+def test_waits_in_a_replaced_operator_are_told_with_it() -> None:
+    """Rows are picked by a loop over their indices."""
+
+    def indexed(*picks: str) -> TraceBuilder:
+        trace, at = TraceBuilder(), 0
+        for number in range(10):
+            begin = at
+            for name in ("aten::embedding", *picks, "aten::linear"):
+                trace.op(name, at, at + 20)
+                trace.kernel("gemm", at + 8, at + 12, launch=(at + 2, at + 6))
+                if name == "aten::item":
+                    trace.call("cudaStreamSynchronize", at + 8, at + 18)
+                at += 22
+            at += number % 3
+            trace.step(number, begin, at - 1)
+        return trace
+
+    (only,) = compare(indexed("aten::gather"), indexed(*["aten::item", "aten::select"] * 8)).findings
+    assert only.sentence.endswith(
+        "aten::gather (1 call) → aten::item (8 calls, waiting for the device), aten::select (8 calls)."
+    )
+
+
 def test_operators_whose_exposed_time_alone_changed_are_not_named() -> None:
     """What follows the slower operators is no longer hidden by the device, which waits for these."""
 

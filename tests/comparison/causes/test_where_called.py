@@ -160,6 +160,30 @@ def test_code_that_moved_into_a_range_did_not_make_it_slower() -> None:
         assert f"; 12 operator calls moved {way} {UPDATE}, whose own time changes by {us}" in finding.sentence
 
 
+def test_code_of_an_annotation_around_replaced_operators_is_theirs() -> None:
+    """A batch is padded by a loop over its samples."""
+
+    def collated(*calls: str) -> TraceBuilder:
+        trace, at = TraceBuilder(vendor="cpu"), 0.0
+        for step in range(8):
+            start, inside = at, at + 300
+            trace.op("aten::conv2d", at, inside - 5 - step % 3)
+            at = inside + 4
+            for name in calls:
+                trace.op(name, at, at + 5)
+                at += 9
+            trace.annotation("collate", inside, at)
+            trace.step(step, start, at + 5)
+            at += 20
+        return trace
+
+    (only,) = compare(collated("aten::pad_sequence"), collated(*["aten::select", "aten::copy_"] * 20)).findings
+    assert only.sentence == (
+        "Operator replaced, mostly in collate: +351 µs per step, +156 µs of it untraced host time around the calls, 39 "
+        "more operator calls; aten::pad_sequence (1 call) → aten::copy_ (20 calls), aten::select (20 calls)."
+    )
+
+
 def test_ranges_of_libraries_and_of_whole_steps_are_no_place() -> None:
     for name in ("Optimizer.step#Adam.step", "DataParallel.forward", "torch::autograd::Graph"):
         found = finding_of(compare(ranges(2, around=(name,)), ranges(100, around=(name,))), "more_calls")

@@ -4,6 +4,7 @@ hide them."""
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import partial
 from math import fsum
@@ -12,7 +13,7 @@ from typing import NamedTuple
 from tb_perfcompare.comparison.causes.detectors.collectives import COLLECTIVE_SLOWER
 from tb_perfcompare.comparison.causes.detectors.more_calls import MORE_CALLS, times_as_often
 from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
-from tb_perfcompare.comparison.causes.detectors.synchronization import SYNCHRONISATION
+from tb_perfcompare.comparison.causes.detectors.synchronization import SYNCHRONISATION, waiting_operator
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Part, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_calls
 from tb_perfcompare.comparison.causes.evidence.gaps_around import gaps_around, is_of_gaps
@@ -58,7 +59,7 @@ from tb_perfcompare.model.api_calls import calls as is_role
 from tb_perfcompare.model.names.compiled_names import is_compiled
 from tb_perfcompare.model.names.names import is_collective_operator
 from tb_perfcompare.model.names.work_kinds import FILLS, MOVING, MOVING_CALLERS, VIEWS, work_kind
-from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, StepCategory, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 MIN_STEPS_SHARE = 0.5
@@ -98,9 +99,9 @@ those that both sides make."""
 MIN_GAPS_SHARE = 0.25
 """Share of a finding's change from which the gaps around the operators are mentioned."""
 
-KERNEL = "Kernel"
+KERNEL, OTHER = (CATEGORY_LABELS[category] for category in (StepCategory.KERNEL, StepCategory.OTHER))
 
-AS_MEASURED = "; their time is as measured"
+AS_MEASURED = "; their time is measured"
 """End of the confidence of findings on some operators: others need not have become slower with them."""
 
 _MOVES = VIEWS | MOVING | MOVING_CALLERS | FILLS
@@ -166,22 +167,24 @@ def with_replaced_calls(pair: RuleContext) -> frozenset[str]:
 
 def replaced_operator_rules(pair: RuleContext) -> Iterator[Cause]:
     """One finding for each operator in whose place others are called, whatever their times."""
-    counted_names: set[str] = set()
+    explained = Explained()
     for replacement in pair.once(replaced):
-        names = {one.frame.key[2] for top in replacement.all for one in top.walk()}
-        yield _replacement(pair, replacement, names, with_gaps=counted_names.isdisjoint(names))
-        counted_names |= names
+        change = _replacement(pair, replacement, explained)
+        explained.add(change)
+        yield change
 
 
-def _replacement(pair: RuleContext, replacement: Replacement, names: set[str], *, with_gaps: bool) -> Cause:
-    """The finding on a replacement, whose operators are `names`. `with_gaps`: it explains the gaps around them."""
+def _replacement(pair: RuleContext, replacement: Replacement, explained: Explained) -> Cause:
+    """The finding on a replacement. `explained`: what those before it explain."""
+    names = {one.frame.key[2] for top in replacement.all for one in top.walk()}
     operators = {key[0] for key in pair.amounts("operators", "host_total")}
     same = {name for name in replacement.moved if has_same_inputs(pair, name)}
     explains, calls_of = replacement.explains(pair.unit, without=same), replacement.operator_calls()
-    around = gaps_around(pair, names, replacement.explains(pair.unit).values()) if with_gaps else {}
+    where = mostly_in(pair, explains)
+    around = _gaps(pair, names, replacement.explains(pair.unit), explained)
     explains |= around
     delta, more = fsum(explains.values()), sum(calls_of.values())
-    where, look_at, rule = mostly_in(pair, explains), known_setting(_amounts(pair, names)), ""
+    look_at, rule = known_setting(_amounts(pair, names)), ""
     if replacement.parent:
         where = f" in {short(replacement.parent)}"
         if inputs := other_inputs(pair, replacement.parent):
@@ -190,15 +193,14 @@ def _replacement(pair: RuleContext, replacement: Replacement, names: set[str], *
             where, look_at = f"{where}, {called.clause}", called.look_at
     count, _, what = many(abs(more), "operator call").partition(" ")
     calls = f", {count} {'more' if more > 0 else 'fewer'} {what}" if more else ""
-    went, came = (_places_text(side, operators) for side in (replacement.went, replacement.came))
+    went, came = (_places_text(pair, side, operators) for side in (replacement.went, replacement.came))
     first = max(replacement.went, key=lambda place: (not place.is_backward, place.frame.baseline, place.name))
     new = max(replacement.came, key=lambda place: (not place.is_backward, place.frame.candidate, place.name))
-    time = f"{signed_time(delta)} per step{_gaps_clause(around, delta)}"
+    time, how = f"{signed_time(delta)} per step{_gaps_clause(around, delta)}", f"{went} → {came}"
     return cause(
-        pair, OPERATOR_REPLACED, first.frame.key[2], "all", delta,
-        f"Operator replaced{where}: {time}{calls}; {went} → {came}.",
+        pair, OPERATOR_REPLACED, first.frame.key[2], "all", delta, f"Operator replaced{where}: {time}{calls}; {how}.",
         tuple(_evidence(place.frame.key[2], of_operator=place.frame.key[2] in operators) for place in (first, new)),
-        name=rule, look_at=look_at, explains=explains, calls=calls_of,
+        name=rule, look_at=look_at, explains=explains, calls=calls_of, how=f"operator replaced: {how}",
     )  # fmt: skip
 
 
@@ -222,9 +224,9 @@ def _gaps_clause(gaps: Mapping[Part, float], delta: float) -> str:
     return f" ({signed_time(delta - us)} in the calls, {signed_time(us)} untraced host time around them)"
 
 
-def _places_text(places: list[Place], operators: Collection[str]) -> str:
-    """Places by name: "aten::mul (36 calls), aten::tanh (4 calls) and 2 others": annotations, then operators,
-    largest first. Operators of the backward pass only if there are no others."""
+def _places_text(pair: RuleContext, places: list[Place], operators: Collection[str]) -> str:
+    """Places by name: "aten::mul (36 calls), aten::item (4 calls, waiting for the device) and 2 others": annotations,
+    then operators, largest first. Operators of the backward pass only if there are no others."""
     names: dict[str, list[Place]] = {}
     for place in places:
         names.setdefault(place.recorded_name, []).append(place)
@@ -237,11 +239,18 @@ def _places_text(places: list[Place], operators: Collection[str]) -> str:
     )  # fmt: skip
     forward = [item for item in ordered if not item[1][0].is_backward] or ordered
     listed = ", ".join(
-        f"{short(name)} ({calls_text(abs(sum(one.more_calls for one in group)), '')})"
+        f"{short(name)} ({calls_text(abs(sum(one.more_calls for one in group)), _waiting(pair, group))})"
         for name, group in forward[:MAX_REPLACED_NAMED]
     )
     rest = len(forward) - MAX_REPLACED_NAMED
     return listed + (f" and {many(rest, 'other')}" if rest > 0 else "")
+
+
+def _waiting(pair: RuleContext, places: Iterable[Place]) -> str:
+    """Clause on places in each of which the host waits for the device, "" for others."""
+    waiting = pair.callers(WAIT).keys()
+    waits = all(any(one.frame.key[2] in waiting for one in place.walk()) for place in places)
+    return ", waiting for the device" if waits else ""
 
 
 def changed_operator_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
@@ -251,10 +260,10 @@ def changed_operator_rules(pair: RuleContext, explained: Explained) -> Iterator[
     # a change too small to matter is reported only if nothing else is found
     least_us = pair.least_us if rules or all(operator.is_in_both for operator in changed) else 0.0
     parts = _by_direction(pair, changed) if changed else []
-    finding_on = partial(_cause_of, pair, is_all=len(parts) == 1, names_modules=not rules & set(MORE_CALLS.names))
+    finding_on = partial(_cause_of, pair, is_all=len(parts) == 1, of_more_work=bool(rules & set(MORE_CALLS.names)))
     for number, part in enumerate(parts):
         if not explained.covers_time(_with_hooks(pair, part, _time(part))):
-            change = finding_on(_left(part, explained), explained=None if number else explained)
+            change = finding_on(_left(pair, part, explained), explained=None if number else explained)
             if abs(change.finding.change_us) >= least_us:
                 yield change
             continue
@@ -327,20 +336,22 @@ def _by_direction(pair: RuleContext, changed: list[_Changed]) -> list[list[_Chan
 
 
 def _cause_of(
-    pair: RuleContext, changed: list[_Changed], *, is_all: bool, names_modules: bool, is_counted: bool = False,
+    pair: RuleContext, changed: list[_Changed], *, is_all: bool, of_more_work: bool, is_counted: bool = False,
     explained: Explained | None = None,
 ) -> Cause:  # fmt: skip
-    """One finding on these operators. `is_counted`: another cause accounts for the time. `explained`: the finding also
-    explains the gaps around the operators, if other causes do not."""
+    """One finding on these operators. `of_more_work`: another finding says which modules and calls are more;
+    `is_counted`: another cause accounts for the time. `explained`: the finding also explains the gaps around the
+    operators, if other causes do not."""
     amounts = {operator.name: operator.calls for operator in changed}
     own = _time(changed)
-    around = _gaps(pair, changed, own, explained) if explained is not None else {}
+    around = _gaps(pair, set(amounts), own, explained) if explained is not None else {}
     explains = _with_hooks(pair, changed, own | around)
     delta = fsum(explains.values())
     every = new, gone, others = _in_order(pair, changed, telling(amounts))
     is_again = _are_recomputed(pair, changed, delta)
     about = _Groups([], [], others) if is_again or _take_most(others, (*new, *gone)) else every
-    growing = growing_clause(pair, amounts, [operator.name for group in every for operator in group])
+    named = [operator.name for group in every for operator in group]
+    growing = "" if of_more_work else growing_clause(pair, amounts, named)
     if is_again:
         rule, look_at = RECOMPUTATION, ""
         title = f"Activations are {'' if delta > 0 else 'no longer '}recomputed in the backward pass"
@@ -358,10 +369,11 @@ def _cause_of(
     sentence += f"{': ' if follows else '; '}{'; '.join([*clauses, *filter(None, (growing, inside))])}"
     return cause(
         pair, rule, (about.new or about.gone or about.others)[0].name, "all", None if is_counted else delta,
-        f"{sentence}{modules_clause(pair, delta) if names_modules else ''}.",
-        tuple(_evidence(group[0].name, of_operator=not group[0].annotation) for group in every if group),
+        f"{sentence}{'' if of_more_work else modules_clause(pair, delta)}.",
+        _rows_of(pair, changed, every, delta),
         explains={} if is_counted else explains, name=_NAMES.get(title, "") if is_all else "", look_at=look_at,
         calls={operator.name: operator.calls.more_calls for operator in changed},
+        how=f"casts and copies {signed_time(delta)}, {'; '.join(clauses)}",
     )  # fmt: skip
 
 
@@ -386,6 +398,13 @@ def _inside(pair: RuleContext, amounts: Mapping[str, Amount]) -> str:
     return "" if function is None else function.clause
 
 
+def _rows_of(pair: RuleContext, changed: list[_Changed], groups: _Groups, delta: float) -> tuple[Evidence, ...]:
+    """Rows of the first operator of each group, and of the one that waits for the device more (less) often."""
+    waiting, _ = waiting_operator(pair, 1 if delta > 0 else -1)
+    shown = (*(group[0] for group in groups if group), *(one for one in changed if one.name == waiting))
+    return tuple(dict.fromkeys(_evidence(one.name, of_operator=not one.annotation) for one in shown))
+
+
 def _time(changed: Iterable[_Changed]) -> dict[Part, float]:
     """Part -> time that the calls of these operators explain; several may have parts of one kernel."""
     return total_by_key(part for operator in changed for part in operator.explains.items())
@@ -403,9 +422,10 @@ def _are_recomputed(pair: RuleContext, changed: Iterable[_Changed], delta: float
     return fsum(again.get(operator.name, 0.0) for operator in changed if operator.is_in_both) * delta > 0
 
 
-def _left(changed: list[_Changed], explained: Explained) -> list[_Changed]:
+def _left(pair: RuleContext, changed: list[_Changed], explained: Explained) -> list[_Changed]:
     """The operators with what other causes leave of their time."""
-    share = {part: explained.rest(part, us) / us if us else 0.0 for part, us in _time(changed).items()}
+    time = _time(changed)
+    share = {part: us / time[part] if time[part] else 0.0 for part, us in explained.rests(pair, time).items()}
     return [
         replace(operator, explains={part: us * share[part] for part, us in operator.explains.items()})
         for operator in changed
@@ -413,11 +433,13 @@ def _left(changed: list[_Changed], explained: Explained) -> list[_Changed]:
 
 
 def _gaps(
-    pair: RuleContext, changed: list[_Changed], explains: Mapping[Part, float], explained: Explained
+    pair: RuleContext, names: AbstractSet[str], explains: Mapping[Part, float], explained: Explained
 ) -> dict[Part, float]:
-    """Change of the gaps around these operators, and in the innermost annotation that contains most of the time."""
-    names = {operator.name for operator in changed}
-    around = {} if explained.by_category().get("Other") else gaps_around(pair, names, explains.values())
+    """Change of the gaps around these operators, and in the innermost annotation that contains most of the time, as far
+    as no other cause explains it."""
+    left = explained.left(pair, (OTHER,))[OTHER]
+    gaps = gaps_around(pair, names, explains.values())
+    around = {part: min(us, left, key=abs) for part, us in gaps.items() if us * left > 0}
     name = next(iter(annotations_around(pair, explains)), "")
     us = fsum(row.delta for row in pair.entities(CPU_EXEC) if row.path[1] == name) / pair.unit
     is_new = (CPU_EXEC, name) not in explains and not explained.entities(CPU_EXEC, {name: us})

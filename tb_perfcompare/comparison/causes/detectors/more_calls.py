@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause, drawn_by_chance
+from tb_perfcompare.comparison.causes.evidence.gaps_around import gaps_between
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed, recounted_operators
 from tb_perfcompare.comparison.causes.evidence.inputs import OTHER_SIZE, by_inputs, growth, most_alike
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, Key, RuleContext
@@ -47,6 +48,9 @@ PIECES = 10
 LOOP = "a Python loop over elements, rows or samples: index and compute whole tensors"
 """What to look at if one side makes more calls on pieces."""
 
+MODULES = "the code that builds and calls these modules"
+"""What to look at if modules are named."""
+
 _OTHER = CATEGORY_LABELS[StepCategory.OTHER]
 
 
@@ -75,16 +79,16 @@ def more_calls_rules(pair: RuleContext) -> Iterator[Cause]:
     if between:
         title += f", {signed_time(math.fsum(between.values()))} of it untraced host time between the calls"
     recounted = f"{len(moved)} of {len(operators)} operators run {'more' if more else 'less'} often"
-    size = _log_size_ratio(pair, moved)
+    size, modules = _log_size_ratio(pair, moved), modules_clause(pair, sign)
     growing = growing_clause(pair, {key[0]: amount for key, amount in moved.items()}, [key[0] for key in order])
     if growing:
         how, look_at = f"{growing}; {recounted}", KEPT
     else:
         example = _example(pair, name, moved[order[0]])
         how = f"{recounted}, typically {ratio_text(math.exp(usual))}{_on_inputs(size)}, e.g. {example}"
-        look_at = LOOP if abs(size) >= math.log(PIECES) and sign * size < 0 else ""
+        look_at = LOOP if abs(size) >= math.log(PIECES) and sign * size < 0 else MODULES if modules else ""
     yield cause(
-        pair, MORE_CALLS, name, "all", counted, f"{title}; {how}{modules_clause(pair, sign)}.",
+        pair, MORE_CALLS, name, "all", counted, f"{title}; {how}{modules}.",
         (Evidence("operators", name),), explains=counts, confidence=_by_chance(pair, math.expm1(usual)),
         look_at=look_at,
     )  # fmt: skip
@@ -181,7 +185,8 @@ def _counted(pair: RuleContext, sign: int, usual: float) -> dict[tuple[str, str]
 
 def _between(pair: RuleContext, sign: int, called_more: Mapping[Part, float]) -> dict[Part, float]:
     """Part -> change of untraced host time by count, outside all annotations and in the innermost around the calls: the
-    Python code that calls operators runs as often as they do. Without parts that changed little."""
+    Python code that calls operators runs as often as they do. Outside, at most the change of the gaps between calls
+    that are more (fewer). Without parts that changed little."""
     operators = pair.columns("operators", "host_total")
     calls = math.fsum(operators.calls_a.tolist()), math.fsum(operators.calls_b.tolist())
     places = {(_OTHER, NOTHING_RECORDED), *((CPU_EXEC, name) for name in annotations_around(pair, called_more)[:1])}
@@ -190,9 +195,18 @@ def _between(pair: RuleContext, sign: int, called_more: Mapping[Part, float]) ->
         part = row.path[0], row.path[1]
         if part in places and part not in called_more and pair.is_clear(row.path[0]):
             counted = Amount(*calls, row.baseline / pair.unit, row.candidate / pair.unit).counted_us
+            if row.path[0] == _OTHER:
+                counted = min(counted, _between_more(pair, sign, counted), key=abs)
             if sign * counted >= pair.least_us:
                 found[part] = counted
     return found
+
+
+def _between_more(pair: RuleContext, sign: int, default: float) -> float:
+    """Change of untraced time in the gaps between calls that are more (fewer); `default` if that is not known."""
+    names = {row.path[1] for row in pair.entities(CPU_EXEC) if sign * (row.calls[1] - row.calls[0]) > 0}
+    between = gaps_between(pair, names)
+    return default if between is None else max(sign * between, 0.0) * sign
 
 
 def _by_shape(pair: RuleContext, row: LedgerRow, sign: int) -> float:

@@ -61,6 +61,7 @@ def device_copy_rules(pair: RuleContext) -> Iterator[Cause]:
         pair, LAYOUT_COPIES, first.path[1], KERNEL, counted, sentence, (Evidence("kernels", first.path[1]),),
         explains={(KERNEL, row.path[1]): pair.counted_us(row) for row in rows},
         look_at=JOINED if operator in JOINING else "",
+        how=f"copy kernels {signed_time(counted)}, {numbers_text(before, after)} launches per step",
     )  # fmt: skip
 
 
@@ -99,6 +100,7 @@ def host_copy_rules(pair: RuleContext) -> Iterator[Cause]:
         pair, COPIES_ON_CPU, name, "CPU Exec", delta, sentence, (Evidence("operators", name),),
         explains=_explained(moved), calls=(counts := _counts(moved, more)), counts=counts,
         look_at=JOINED if name in JOINING else "",
+        how=f"{short(name)} {signed_time(delta)}, {numbers_text(calls.calls_a, calls.calls_b)} calls per step",
     )  # fmt: skip
 
 

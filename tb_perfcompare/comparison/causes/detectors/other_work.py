@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import chain
 from math import fsum
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from tb_perfcompare.comparison.causes.detectors.machine.pace import MACHINE_PACE
 from tb_perfcompare.comparison.causes.evidence.cause import (
     Cause,
     Explained,
+    Part,
     Rule,
     cause,
     drawn_by_chance,
@@ -38,7 +40,7 @@ from tb_perfcompare.comparison.causes.evidence.inputs import (
 )
 from tb_perfcompare.comparison.causes.evidence.known_settings import setting_of_arguments
 from tb_perfcompare.comparison.causes.evidence.rates import peak_clause, total_clause
-from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total
+from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total, total_by_key
 from tb_perfcompare.comparison.causes.evidence.where_called import KEPT, growing_inputs
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK
 from tb_perfcompare.comparison.result.finding import Evidence
@@ -74,15 +76,34 @@ MAX_SHAPES = 128
 """Up to this many changed input shapes, two of an operator can be compared. Layers and tokens have some; experts have
 new ones in every step."""
 
+FOLLOWING = 0.1
+"""Least share of the step's change that few calls with other inputs must explain beside a replaced operator, whose
+results they work on."""
+
 SIMILAR = 0.1
 """Largest relative difference of launches at which kernels count as launched equally often."""
 
 _FROM_OUTSIDE = {"DataLoader", "Communication"}
 """Categories in which the step waits for something outside of it."""
 
+_TABLES = (("operators", "CPU Exec", "host_total"), ("kernels", "Kernel", "total"))
+"""Tables with the rows of a category, and what they measure."""
+
+MOST = 0.5
+"""Share of the change from which one operator or kernel is named."""
+
 _ON_DEVICE = ("Kernel", "Memcpy", "Memset")
 
-_REPLACED = frozenset({"operator_replaced"})
+_REPLACED, _COPIES = frozenset({"operator_replaced"}), frozenset({"layout_copies"})
+
+CASTS = frozenset({
+    "aten::to", "aten::_to_copy", "aten::copy_", "aten::empty_strided", "aten::type_as", "ToCopyBackward",
+    "autograd::engine::evaluate_function: ToCopyBackward",
+})  # fmt: skip
+"""Operators that convert types, also by autograd."""
+
+MAX_PARTS = 2
+"""Parts that are told in detail, the largest."""
 
 _OF_LAYERS = regex(r"aten::(?:\w*conv\w*|linear|addmm)$")
 """Operators with an operand for the data and one for a layer's weights."""
@@ -129,38 +150,56 @@ class OtherWork:
         return self.ratio is None or self.is_as_large or (self.ratio > 1) == (delta_us > 0)
 
     def remaining_cause(self, pair: RuleContext, explained: Explained) -> Cause | None:
-        """The cause, with the change that no other cause explains; None if that needs no telling."""
+        """The cause, with the change that no other cause explains, and with what single operators explain that have
+        these inputs; None if that needs no telling."""
         if self.is_as_large and pair.headline.verdict is Verdict.INCONCLUSIVE:
             return None  # as many rows for each expert, but for one or two: the check on inputs says so
+        parts = explained.of_rules(self.rule.names) + (_casts(explained) if self.rule is DATA_TYPE_CHANGED else ())
+        of_parts = fsum(part.finding.change_us for part in parts)
         left_us = _left_without_interruptions(pair, explained)
         if abs(left_us) >= pair.least_us and left_us and self.may_explain(left_us):
-            why, look_at = self._why(pair)
-            text = _clauses(f"{signed_time(left_us)} per step without interruptions", self.how, why)
-            return self._cause(pair, left_us, text, look_at, {}, of_the_step=False)
+            return self._whole(pair, left_us + of_parts, {}, parts, explained, " without interruptions")
         left = self._left(pair, explained)
         delta = fsum(left.values())
-        explains_some = abs(delta) >= pair.least_us and self.may_explain(delta)
-        if self.few and explained.rules & _REPLACED and not explains_some:
-            return None  # their inputs follow from the replacement
-        if explains_some:
-            why, look_at = self._why(pair)
-            text = _clauses(f"{signed_time(delta)} per step", self.how, why)
-            return self._cause(pair, delta, text, look_at, left)
-        if abs(delta) >= pair.least_us and not self.may_explain(pair.delta_us):
+        follows = self.few and not explained.rules.isdisjoint(_REPLACED)  # from the replacement
+        least_us = max(pair.least_us, FOLLOWING * abs(pair.delta_us) if follows else 0.0)
+        explains_some = abs(delta) >= least_us and self.may_explain(delta)
+        if follows and not explains_some:
+            return None
+        outweighed = abs(delta) >= pair.least_us and not explains_some and not self.may_explain(pair.delta_us)
+        if explains_some or (parts and not outweighed):
+            return self._whole(pair, delta + of_parts, left, parts, explained)
+        if outweighed:
             return self._outweighed(pair, left, delta)
         if self.by_chance:
             return None
         as_long = abs(pair.delta_us) < pair.least_us or pair.headline.verdict is Verdict.SAME
         result = "the step takes as long all the same" if as_long else "other causes explain the step's change"
-        return self._cause(pair, None, f"{self.how}; {result}", self.look_at, left)
+        return self._cause(pair, None, f"{self.how}; {result}", self.look_at, of_categories(left))
+
+    def _whole(
+        self, pair: RuleContext, delta_us: float, left: Mapping[str, float], parts: tuple[Cause, ...],
+        explained: Explained, steps: str = "",
+    ) -> Cause:  # fmt: skip
+        """The cause with what is left and its parts. `steps`: of which steps, if not of those as recorded."""
+        why, look_at = self._why(pair)
+        of_parts = [part.how for part in sorted(parts, key=lambda part: -abs(part.finding.change_us)) if part.how]
+        mostly, row = _largest_entry(pair, delta_us, explained)
+        if row and short(row[0].row) in f"{self.how}{why}":
+            mostly = ""
+        text = _clauses(f"{signed_time(delta_us)} per step{steps}", self.how, *(of_parts[:MAX_PARTS] or [mostly]), why)
+        explains = total_by_key(chain(of_categories(left).items(), *(part.explains.items() for part in parts)))
+        further = chain(row, *(part.finding.evidence for part in parts))
+        return self._cause(pair, delta_us, text, look_at, explains, parts, further, of_the_step=not steps)
 
     def _cause(
-        self, pair: RuleContext, delta_us: float | None, text: str, look_at: str, explained: Mapping[str, float],
-        *, of_the_step: bool = True,
+        self, pair: RuleContext, delta_us: float | None, text: str, look_at: str, explains: Mapping[Part, float],
+        parts: tuple[Cause, ...] = (), further: Iterable[Evidence] = (), *, of_the_step: bool = True,
     ) -> Cause:  # fmt: skip
         return cause(
-            pair, self.rule, self.operator, "all", delta_us, f"{self.what}: {text}.", (self.evidence,),
-            confidence=self.confidence, look_at=look_at, explains=of_categories(explained), of_the_step=of_the_step,
+            pair, self.rule, self.operator, "all", delta_us, f"{self.what}: {text}.",
+            tuple(dict.fromkeys((self.evidence, *further))), confidence=self.confidence, look_at=look_at,
+            explains=explains, includes=parts, of_the_step=of_the_step,
         )  # fmt: skip
 
     def _left(self, pair: RuleContext, explained: Explained) -> dict[str, float]:
@@ -199,7 +238,35 @@ class OtherWork:
         noise = "the pace of the machine or " if is_paced(pair, delta) else noise
         still = f"the step still changes by {signed_time(delta)}, so {noise}another change outweighs it"
         text = f"{of_device}{self.how}; {still}"
-        return self._cause(pair, device if matters else None, text, self.look_at, against_inputs if matters else {})
+        return self._cause(
+            pair, device if matters else None, text, self.look_at, of_categories(against_inputs if matters else {})
+        )
+
+
+def _casts(explained: Explained) -> tuple[Cause, ...]:
+    """Causes that are about casts and copies: these change with the types."""
+    return tuple(
+        cause for cause in explained.causes if cause.finding.rule in _COPIES
+        or fsum(abs(more) for name, more in cause.calls.items() if name in CASTS)
+        > MOST * fsum(map(abs, cause.calls.values()))
+    )  # fmt: skip
+
+
+def _largest_entry(pair: RuleContext, delta_us: float, explained: Explained) -> tuple[str, tuple[Evidence, ...]]:
+    """Clause on the operator or kernel that makes most of a change, as far as other causes do not explain it, with its
+    row; "" and no row if none does."""
+    changes = {
+        (label, name): us / pair.unit for _, label, _ in _TABLES for rows in (pair.entities(label),)
+        for us, name in zip(rows.delta.tolist(), rows.key, strict=True) if us * delta_us > 0
+    }  # fmt: skip
+    left = explained.rests(pair, changes)
+    us, name, table = max((
+        (abs(left[label, name]), name, table) for table, of, measure in _TABLES
+        for label, name in left if label == of and (name,) in pair.amounts(table, measure)
+    ), default=(0.0, "", ""))  # fmt: skip
+    if us < MOST * abs(delta_us) or not us:
+        return "", ()
+    return f"mostly in {short(name)} ({signed_time(math.copysign(us, delta_us))})", (Evidence(table, name),)
 
 
 def _clauses(*clauses: str) -> str:

@@ -59,13 +59,14 @@ def wait_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     sign, more, no_longer = (1, "More", "no longer") if waits.more_calls > 0 else (-1, "Less", "now")
     if _only_in_few_steps(pair.candidate if sign > 0 else pair.baseline):
         return
-    left, of_waits, usual = explained.left(pair, EXPOSED), _exposed_waits(pair, sign), _without_long_steps(pair, sign)
+    left, usual = explained.left(pair, EXPOSED), _without_long_steps(pair, sign)
+    of_waits = explained.rests(pair, _exposed_waits(pair, sign))
     left["Runtime"] -= fsum(of_waits.values())
     part = usual * _no_longer_hidden(pair, left, waits.more_calls)
     moved = of_categories({category: us * part for category, us in left.items()})
     moved |= {wait: us * usual for wait, us in of_waits.items()}
     delta = fsum(moved.values())
-    caller, of_caller = _caller(pair, sign)
+    caller, of_caller = waiting_operator(pair, sign)
     subject, evidence = caller or SYNCHRONISATION.names[0], tuple[Evidence, ...]()
     title, how = f"{more} synchronization with the device", f"the host waits {_times(waits)} times per step"
     if caller == OUTSIDE_OPERATORS:
@@ -181,7 +182,7 @@ def _times(amount: Amount) -> str:
     return numbers_text(amount.calls_a, amount.calls_b)
 
 
-def _caller(pair: RuleContext, sign: int) -> tuple[str, Amount]:
+def waiting_operator(pair: RuleContext, sign: int) -> tuple[str, Amount]:
     """The operator whose own waits increased (decreased) most, with its waits. Of nested operators the outermost
     with the same additional calls and time: aten::item rather than aten::_local_scalar_dense."""
     callers = pair.callers(WAIT)

@@ -31,6 +31,8 @@ class Cause:
     same_work  compares times of the same work, so it does not apply to sides that do different work
     calls      operator -> calls per step it explains
     counts     operator -> all its additional calls per step, if the cause is about these
+    how        clause on what it does in detail, for a cause that includes this one
+    includes   causes whose change is part of this one's, which is told instead of them
     """
 
     finding: Finding
@@ -39,6 +41,8 @@ class Cause:
     same_work: bool = False
     calls: Mapping[str, float] = field(default_factory=dict)
     counts: Mapping[str, float] = field(default_factory=dict)
+    how: str = ""
+    includes: tuple[Cause, ...] = ()
 
 
 class Explained:
@@ -46,28 +50,34 @@ class Explained:
     time is explained twice, but two causes within one category are both kept."""
 
     def __init__(self, causes: Iterable[Cause] = ()) -> None:
-        self._of_rules: dict[str, list[float]] = {}
+        self.causes: list[Cause] = []
         self._parts: dict[str, dict[str, list[float]]] = {}
         self._calls: dict[str, list[float]] = {}
         for cause in causes:
             self.add(cause)
 
     def add(self, cause: Cause) -> None:
-        """Adds what this cause explains."""
-        self._of_rules.setdefault(cause.finding.rule, []).append(fsum(cause.explains.values()))
-        for operator, more in cause.calls.items():
-            self._calls.setdefault(operator, []).append(more)
-        for (category, entity), us in cause.explains.items():
-            self._parts.setdefault(category, {}).setdefault(entity, []).append(us)
+        """Adds what this cause explains, in place of those that it includes."""
+        self.causes = [*(one for one in self.causes if one not in cause.includes), cause]
+        for sign, one in ((1, cause), *((-1, included) for included in cause.includes)):
+            for operator, more in one.calls.items():
+                self._calls.setdefault(operator, []).append(sign * more)
+            for (category, entity), us in one.explains.items():
+                self._parts.setdefault(category, {}).setdefault(entity, []).append(sign * us)
 
     @property
     def rules(self) -> set[str]:
         """Names of the rules of the causes."""
-        return {*self._of_rules}
+        return {cause.finding.rule for cause in self.causes}
+
+    def of_rules(self, names: Collection[str]) -> tuple[Cause, ...]:
+        """Causes of the rules of these names."""
+        return tuple(cause for cause in self.causes if cause.finding.rule in names)
 
     def total(self, *, without: Collection[str]) -> float:
         """Time explained by causes of other rules, microseconds per step."""
-        return fsum(us for rule, parts in self._of_rules.items() if rule not in without for us in parts)
+        others = (cause for cause in self.causes if cause.finding.rule not in without)
+        return fsum(us for cause in others for us in cause.explains.values())
 
     def covers(self, cause: Cause) -> bool:
         """Whether other causes explain the share EXPLAINED of this cause's time, or of the calls it is about."""
@@ -95,8 +105,19 @@ class Explained:
         explained = fsum(self._calls.get(operator, ()))
         return explained * more > 0 and abs(explained) > EXPLAINED * abs(more)
 
-    def rest(self, part: Part, us: float) -> float:
-        """What causes leave of an entity's change."""
+    def rests(self, pair: RuleContext, parts: Mapping[Part, float]) -> dict[Part, float]:
+        """What causes leave of the changes of these entities; of a category that they explain in general, together at
+        most what they leave of that."""
+        rests = {part: self._rest(part, us) for part, us in parts.items()}
+        in_general = {category for category, _ in parts if "" in self._parts.get(category, {})}
+        for category, left in self.left(pair, in_general).items():
+            of_it = {part: us for part, us in rests.items() if part[0] == category}
+            whole = fsum(of_it.values())
+            share = min(max(left / whole, 0.0), 1.0) if whole else 0.0
+            rests |= {part: us * share for part, us in of_it.items()}
+        return rests
+
+    def _rest(self, part: Part, us: float) -> float:
         explained = fsum(self._parts.get(part[0], {}).get(part[1], ()))
         return us if us * explained <= 0 else max(abs(us) - abs(explained), 0.0) * (1 if us > 0 else -1)
 
@@ -197,6 +218,8 @@ def cause(
     explains: Mapping[Part, float] | None = None,
     calls: Mapping[str, float] | None = None,
     counts: Mapping[str, float] | None = None,
+    how: str = "",
+    includes: tuple[Cause, ...] = (),
     of_the_step: bool = True,
 ) -> Cause:
     """Builds a cause of a rule that explains `delta_us` of `category`, unless `explains` says otherwise. `name`,
@@ -210,7 +233,7 @@ def cause(
     finding = Finding(name, subject, category, delta_us, share, sentence, evidence, confidence, look_at)
     if explains is None:
         explains = {(category, ""): delta_us} if delta_us is not None else {}
-    return Cause(finding, explains, rule.rank, rule.same_work, calls or {}, counts or {})
+    return Cause(finding, explains, rule.rank, rule.same_work, calls or {}, counts or {}, how, includes)
 
 
 def is_of_another_version(pair: RuleContext) -> bool:

@@ -51,6 +51,16 @@ def gaps_around(pair: RuleContext, operators: AbstractSet[str], own: Iterable[fl
     return {(_OTHER, NOTHING_RECORDED): us} if is_of_gaps(pair, us, own, more) else {}
 
 
+def gaps_between(pair: RuleContext, operators: AbstractSet[str]) -> float | None:
+    """Change of the step's untraced time in gaps with only these operators around, microseconds per step; None if
+    neighbours are not known."""
+    before, after = _gaps(pair.baseline), _gaps(pair.candidate)
+    if before is None or after is None:
+        return None
+    one, two = (fsum(us for ends, us in side.items() if operators >= {*ends}) for side in (before, after))
+    return two - one
+
+
 def is_of_gaps(pair: RuleContext, us: float, own: Iterable[float], calls: Iterable[float] = ()) -> bool:
     """Whether a change of untraced time matters and may be from the gaps of operators that changed by `own`, of so many
     additional `calls`."""
