@@ -11,8 +11,6 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, lru_cache
 
-import numpy as np
-
 from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.device import (
     COLLECTIVE_KERNELS,
@@ -358,8 +356,6 @@ _LIBRARY = regex(
 _MANY = 4
 """If more than 1/_MANY of the names contain a word, each name is searched by itself."""
 
-_PORTION = 1 << 18
-
 
 class JoinedNames:
     """Names in one text, each preceded by a line feed: one search through a long text is faster than a million through
@@ -403,18 +399,8 @@ class JoinedNames:
 
     def has_run(self, letters: str, length: int) -> bool:
         """Whether `length` consecutive characters anywhere are all among `letters`."""
-        is_letter = np.zeros(256, dtype=bool)
-        is_letter[list(letters.encode())] = True
-        text = np.frombuffer(self._text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
-        for begin in range(0, len(text), _PORTION):
-            runs, run_length = is_letter[text[begin : begin + _PORTION + length]], 1
-            while run_length < length:  # runs[i]: whether a run of `run_length` starts at i
-                further = min(run_length, length - run_length)
-                runs = runs[:-further] & runs[further:]
-                run_length += further
-            if runs.any():
-                return True
-        return False
+        text = self._text.encode("utf-8", "surrogatepass")
+        return b"\1" * length in text.translate(bytes(byte in letters.encode() for byte in range(256)))
 
     def _one_by_one(self, word: str, any_case: bool) -> list[int]:
         names = map(str.lower, self.names) if any_case else self.names
