@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Collection, Sequence
 
 import numpy as np
 
 from tb_perfcompare.analysis.columns.numbering import gather
-from tb_perfcompare.model.arrays import Ints, Ints32, TextIndex, unique_first
+from tb_perfcompare.model.arrays import Ints, Ints32, TextIndex, places_of, unique_first
 from tb_perfcompare.model.names.names import kernel_key, other_keys
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.texts import TextPool
@@ -62,16 +61,11 @@ class OperatorKeys:
 
     def ranks(self, strings: StringTable) -> Ints:
         """Alphabetical rank of each text of the pool; `strings` are the texts it was made from."""
-        ranks, texts = strings.ranks(), self.pool.texts
-        added = sorted(range(self._original, len(texts)), key=texts.__getitem__)
+        texts, added = self.pool.texts, range(self._original, len(self.pool))
         if not added:
-            return ranks
-        order = strings.in_order().tolist()
-        before = np.array([bisect_left(order, texts[at], key=texts.__getitem__) for at in added], dtype=np.int64)
-        out = np.empty(len(texts), dtype=np.int64)
-        out[: self._original] = ranks + np.searchsorted(before, ranks, side="right")
-        out[added] = before + np.arange(len(added))
-        return out
+            return strings.ranks()
+        order = sorted((*strings.in_order().tolist(), *added), key=texts.__getitem__)  # a part of them already is
+        return places_of(order, len(order)).astype(np.int64)
 
     def _compute(self, codes: TextIndex) -> None:
         self._is_known[codes] = True
