@@ -173,8 +173,5 @@ def _thread(event: Event) -> Thread:
 
 
 def _written(event: Event) -> bytes:
-    members = {
-        "ph": event.ph, "cat": event.cat, "name": event.name, "pid": event.pid, "tid": event.tid, "ts": event.ts,
-        "dur": event.dur, "id": event.id, "args": event.args,
-    }  # fmt: skip
+    members = msgspec.structs.asdict(event)
     return msgspec.json.encode({key: value for key, value in members.items() if value not in (None, b"null")})
