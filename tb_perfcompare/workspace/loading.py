@@ -77,13 +77,15 @@ class Loader:
         self, function: Callable[..., T], arguments: tuple[Any, ...], flight: Flight[Any], files: Sequence[CaptureFile],
         *, reads: bool = True,
     ) -> T:  # fmt: skip
-        """Calls `function(*arguments, report)` on `files`: in this process if they are small, else in a worker;
-        `reads` says whether it needs memory to read them."""
+        """Calls `function(*arguments, report)` on `files`: in this process if they are small, else in a worker. Unless
+        it `reads` them, a command calls it in this process in any case: sending summaries to a worker and a comparison
+        back takes 69 ms of CPU time for a pair of 190 MB, of 1,400 ms."""
+        if not reads and self._in_process_bytes:
+            return function(*arguments, flight.report)
         if self.is_small(files):
             with contextlib.suppress(Outgrown):
                 return function(*arguments, while_small(flight.report))
-        need = sum(map(reading_bytes, files)) if reads else 0
-        return self._pool.run(function, arguments, flight, need)
+        return self._pool.run(function, arguments, flight, sum(map(reading_bytes, files)) if reads else 0)
 
     def in_worker(
         self, function: Callable[..., T], arguments: tuple[Any, ...], flight: Flight[Any], file: CaptureFile,

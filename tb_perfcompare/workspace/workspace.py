@@ -46,8 +46,9 @@ class Workspace:
     """Answers requests about the runs below some roots. Construction opens no files and starts no threads or
     processes; the module for each kind of request is imported at the first such request.
 
-    in_process_bytes  requests whose files have at most this total size are answered in this process instead of by
-                      workers; a server leaves it at 0, because reading would block its other threads (GIL)
+    in_process_bytes  files of at most this total size are read in this process instead of by workers, and sides of any
+                      size are compared in it; a server leaves it at 0, because that would block its other threads
+                      (GIL)
     cache         summaries and comparisons on disk; None: every file is read
     index, pool   an existing index of the same roots and an existing worker pool to share; None: create new ones
     scheduler     address of a Dask scheduler whose cluster summarises the files; None: processes of this machine

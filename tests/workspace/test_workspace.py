@@ -24,7 +24,7 @@ from tb_perfcompare.model.progress import Progress, Reporter
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.plugin.http.responses import tag_of
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
-from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob, summarize_file
+from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob, compare_sides, summarize_file
 from tb_perfcompare.workspace.listing.index import Root
 from tb_perfcompare.workspace.queries.table_pages import pair_rows
 from tb_perfcompare.workspace.sharing.byte_cache import PROVISIONAL_S
@@ -71,6 +71,20 @@ def test_a_comparison_in_workers_equals_one_in_this_process(tmp_path: Path, open
     assert found == here.compare(comparison_request(here))
     assert len(apart.process_ids) in (1, 2)
     assert here.process_ids == []
+
+
+def test_a_command_compares_by_itself_what_workers_have_read(tmp_path: Path, opened: Open) -> None:
+    write_pair(tmp_path / "logs")
+    processes: list[int] = []
+
+    def compare_noting(*arguments: Any) -> Comparison:
+        processes.append(os.getpid())
+        return compare_sides(*arguments)
+
+    command = opened(in_process_bytes=1, compare=compare_noting)
+    assert command.compare(comparison_request(command)).headline.verdict is Verdict.SLOWER
+    assert processes == [os.getpid()]
+    assert len(command.process_ids) in (1, 2)
 
 
 def test_each_file_is_read_once_and_again_only_when_it_changes(tmp_path: Path, opened: Open) -> None:
