@@ -11,7 +11,7 @@ from math import fsum
 from typing import NamedTuple
 
 from tb_perfcompare.comparison.causes.detectors.collectives import COLLECTIVE_SLOWER
-from tb_perfcompare.comparison.causes.detectors.more_calls import MORE_CALLS, times_as_often
+from tb_perfcompare.comparison.causes.detectors.more_calls import MORE_CALLS, more_calls_rules, times_as_often
 from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
 from tb_perfcompare.comparison.causes.detectors.synchronization import SYNCHRONISATION, waiting_operator
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Part, Rule, cause
@@ -178,8 +178,8 @@ def _replacement(pair: RuleContext, replacement: Replacement, explained: Explain
     """The finding on a replacement. `explained`: what those before it explain."""
     names = {one.frame.key[2] for top in replacement.all for one in top.walk()}
     operators = {key[0] for key in pair.amounts("operators", "host_total")}
-    same = {name for name in replacement.moved if has_same_inputs(pair, name)}
-    explains, calls_of = replacement.explains(pair.unit, without=same), replacement.operator_calls()
+    others = {name for name in replacement.moved if has_same_inputs(pair, name)} | pair.once(_called_more)
+    explains, calls_of = replacement.explains(pair.unit, without=others), replacement.operator_calls()
     where = mostly_in(pair, explains)
     around = _gaps(pair, names, replacement.explains(pair.unit), explained)
     explains |= around
@@ -202,6 +202,11 @@ def _replacement(pair: RuleContext, replacement: Replacement, explained: Explain
         tuple(_evidence(place.frame.key[2], of_operator=place.frame.key[2] in operators) for place in (first, new)),
         name=rule, look_at=look_at, explains=explains, calls=calls_of, how=f"operator replaced: {how}",
     )  # fmt: skip
+
+
+def _called_more(pair: RuleContext) -> frozenset[str]:
+    """Operators and kernels whose time more (fewer) calls of all work explain."""
+    return frozenset(name for more in more_calls_rules(pair) for _, name in more.explains)
 
 
 def _evidence(name: str, *, of_operator: bool) -> Evidence:

@@ -106,9 +106,16 @@ class Explained:
         return explained * more > 0 and abs(explained) > EXPLAINED * abs(more)
 
     def rests(self, pair: RuleContext, parts: Mapping[Part, float]) -> dict[Part, float]:
-        """What causes leave of the changes of these entities; of a category that they explain in general, together at
-        most what they leave of that."""
-        rests = {part: self._rest(part, us) for part, us in parts.items()}
+        """These parts of the changes of entities, at most what causes leave of them; of a category that they explain in
+        general, together at most what they leave of that."""
+        rests = dict(parts)
+        for category, named in self._parts.items():
+            rows = pair.entities(category)
+            for name, change in zip(rows.key, rows.delta.tolist(), strict=True):
+                us, explained = rests.get((category, name), 0.0), fsum(named.get(name, ()))
+                if us * explained > 0:
+                    left = change / pair.unit - explained
+                    rests[category, name] = min(us, left, key=abs) if us * left > 0 else 0.0
         in_general = {category for category, _ in parts if "" in self._parts.get(category, {})}
         for category, left in self.left(pair, in_general).items():
             of_it = {part: us for part, us in rests.items() if part[0] == category}
@@ -116,10 +123,6 @@ class Explained:
             share = min(max(left / whole, 0.0), 1.0) if whole else 0.0
             rests |= {part: us * share for part, us in of_it.items()}
         return rests
-
-    def _rest(self, part: Part, us: float) -> float:
-        explained = fsum(self._parts.get(part[0], {}).get(part[1], ()))
-        return us if us * explained <= 0 else max(abs(us) - abs(explained), 0.0) * (1 if us > 0 else -1)
 
     def entities(self, category: str, changes: Mapping[str, float]) -> set[str]:
         """Entities of a category whose change (microseconds per step) is explained by the share EXPLAINED."""
