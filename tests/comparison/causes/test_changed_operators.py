@@ -38,7 +38,7 @@ def test_an_operator_in_place_of_another_is_replaced_in_either_direction() -> No
     (forward,), (swapped,) = changed(one, two), changed(two, one)
     assert forward.sentence == (
         "Operator replaced: +30.0 µs per step, +10.0 µs of it untraced host time around the calls, 1 more operator "
-        "call; aten::gelu (1 call) → aten::mul (1 call), aten::tanh (1 call)."
+        "call; aten::gelu (1 call) → aten::mul (1 call), aten::tanh (1)."
     )
     assert forward.delta_us == -(swapped.delta_us or 0.0)
 
@@ -72,7 +72,7 @@ def test_new_work_is_named_by_its_annotation() -> None:
         return trace
 
     (found,) = changed(trained("SGD"), trained("Adam", "aten::sqrt"))
-    named = "Optimizer.step#SGD.step (1 call) → Optimizer.step#Adam.step (1 call), aten::sqrt (1 call)."
+    named = "Optimizer.step#SGD.step (1 call) → Optimizer.step#Adam.step (1 call), aten::sqrt (1)."
     assert found.sentence.endswith(named)
 
 

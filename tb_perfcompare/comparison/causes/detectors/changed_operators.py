@@ -3,7 +3,7 @@ hide them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import partial
@@ -230,8 +230,8 @@ def _gaps_clause(gaps: Mapping[Part, float], delta: float) -> str:
 
 
 def _places_text(pair: RuleContext, places: list[Place], operators: Collection[str]) -> str:
-    """Places by name: "aten::mul (36 calls), aten::item (4 calls, waiting for the device) and 2 others": annotations,
-    then operators, largest first. Operators of the backward pass only if there are no others."""
+    """Places by name: "aten::mul (36 calls), aten::item (4, waiting for the device) and 2 others": annotations, then
+    operators, largest first. Operators of the backward pass only if there are no others."""
     names: dict[str, list[Place]] = {}
     for place in places:
         names.setdefault(place.recorded_name, []).append(place)
@@ -243,9 +243,10 @@ def _places_text(pair: RuleContext, places: list[Place], operators: Collection[s
         ),
     )  # fmt: skip
     forward = [item for item in ordered if not item[1][0].is_backward] or ordered
+    calls = [abs(sum(one.more_calls for one in group)) for _, group in forward[:MAX_REPLACED_NAMED]]
     listed = ", ".join(
-        f"{short(name)} ({calls_text(abs(sum(one.more_calls for one in group)), _waiting(pair, group))})"
-        for name, group in forward[:MAX_REPLACED_NAMED]
+        f"{short(name)} ({count}{_waiting(pair, group)})"
+        for (name, group), count in zip(forward, _counts(calls, ""), strict=False)
     )
     rest = len(forward) - MAX_REPLACED_NAMED
     return listed + (f" and {many(rest, 'other')}" if rest > 0 else "")
@@ -643,9 +644,14 @@ def _title(groups: _Groups, delta: float) -> str:
 def _one_sided(group: list[_Changed]) -> str:
     """Names one-sided operators: "aten::softplus (3 calls per step), aten::mul (9) and 9 others"."""
     calls = [operator.calls.calls_a + operator.calls.calls_b for operator in group[:MAX_NAMED]]
-    counts = [calls_text(calls[0], " per step"), *map(number_text, calls[1:])]
+    counts = _counts(calls, " per step")
     named = [f"{short(operator.name)} ({count})" for operator, count in zip(group, counts, strict=False)]
     return f"{', '.join(named)}{_others_clause(group)}"
+
+
+def _counts(calls: Sequence[float], per: str) -> list[str]:
+    """Numbers of calls, of which the first says what they are: "3 calls per step", "9", "2"."""
+    return [calls_text(calls[0], per), *map(number_text, calls[1:])]
 
 
 def _recounted(group: list[_Changed]) -> str:
