@@ -64,14 +64,10 @@ def split_by_job(
     return jobs, others
 
 
-def _ranks_of(text: str) -> tuple[int, ...]:
-    """The numbers in a rank text, one for each dimension of the job."""
-    return tuple(map(int, re.findall(r"\d+", text)))
-
-
 def are_ranks(texts: Iterable[str]) -> bool:
     """Whether the numbers are 0, 1, 2, ... in each dimension: llama_tp1.json and llama_tp2.json are two experiments."""
-    return all(set(column) == set(range(max(column) + 1)) for column in zip(*map(_ranks_of, texts), strict=False))
+    dimensions = zip(*(map(int, _NUMBER.findall(text)) for text in texts), strict=False)
+    return all(set(column) == set(range(max(column) + 1)) for column in dimensions)
 
 
 def captures_of_one(files: Iterable[FileStat]) -> dict[str, FileStat]:

@@ -28,7 +28,8 @@ Tables are rounded to microseconds (half to even), pies are not; rounding to nan
 
 def operator_table(rows: Sequence[SavedOperator], pies: Pies, steps: int, *, by_shape: bool) -> GroupTable:
     """Operators by name, or by name and input shape."""
-    key = [(operator_key(row.name), _shape(row)) if by_shape else (operator_key(row.name),) for row in rows]
+    shapes = ["" if row.input_shape in (None, "None") else str(row.input_shape) for row in rows]  # as tables of traces
+    key = [(operator_key(row.name), shape)[: 1 + by_shape] for row, shape in zip(rows, shapes, strict=True)]
     index, at, names = _grouped(key, [row.name for row in rows])
     measures = {}
     for measure in _MEASURES:
@@ -44,11 +45,6 @@ def operator_table(rows: Sequence[SavedOperator], pies: Pies, steps: int, *, by_
         measures_ns=measures,
         sampled=False,
     )
-
-
-def _shape(row: SavedOperator) -> str:
-    """Input shape as in tables of traces: empty if none was recorded."""
-    return "" if row.input_shape in (None, "None") else str(row.input_shape)
 
 
 def kernel_table(rows: Sequence[SavedKernel], pies: Pies, steps: int, tensor_cores: bool) -> GroupTable:

@@ -125,7 +125,7 @@ _SMALL = 1 << 16
 def added_cells(count: int, steps: int, timed: Sequence[Cells], called: Sequence[Cells]) -> SplitCells:
     """Sums times and calls of `count` rows by step, as add_cells of model/summary/split_time.py does."""
     size = count * steps
-    if size > _SMALL and size > sum(_length(row) for row, _, _ in (*timed, *called)):
+    if size > _SMALL and size > sum(len(row[1] if isinstance(row, tuple) else row) for row, _, _ in (*timed, *called)):
         return _sparse_sums(count, steps, timed, called)
     time, calls = (np.zeros((count, steps), dtype=np.int64) for _ in range(2))
     for sums, parts in ((time, timed), (calls, called)):
@@ -150,10 +150,6 @@ def _sparse_sums(count: int, steps: int, timed: Sequence[Cells], called: Sequenc
     nonzero = np.flatnonzero((time != 0) | (calls != 0))
     code = code[nonzero]
     return SplitCells(count, code // max(steps, 1), code % max(steps, 1), time[nonzero], calls[nonzero])
-
-
-def _length(chosen: Chosen) -> int:
-    return len(chosen[1] if isinstance(chosen, tuple) else chosen)
 
 
 def _counted(row: Chosen, step: Chosen, values: Chosen | None) -> Values:

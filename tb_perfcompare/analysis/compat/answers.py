@@ -206,12 +206,7 @@ def answer(
     check_route(route)
     try:
         result = _ROUTES[route.strip("/")](profile, Request(worker_count, group_by, params))
-        text = json.dumps(result, default=_number)
+        text = json.dumps(result, default=lambda scalar: scalar.item())
         return json.loads(text, parse_constant=lambda not_a_number: None)
     except FAILURES as error:
         raise failed(profile.path, error) from error
-
-
-def _number(value: Any) -> Any:
-    """Converts a numpy scalar for JSON."""
-    return value.item()

@@ -70,7 +70,7 @@ def pool(summaries: Sequence[Summary]) -> Summary:
         environment=pooled_environment(summaries),
         recommendations=tuple(dict.fromkeys(text for summary in summaries for text in summary.recommendations)),
         absent=_absent(summaries),
-        notes=_notes(summaries) + counter_notes,
+        notes=(*dict.fromkeys(note for summary in summaries for note in summary.notes), *counter_notes),
         bound_ns=_bound(summaries),
         counters=counters,
         memory=pool_memory([summary.memory for summary in summaries], steps, offsets[:-1].tolist()),
@@ -247,10 +247,6 @@ def _absent(summaries: Sequence[Summary]) -> dict[str, str]:
 def _bound(summaries: Sequence[Summary]) -> dict[str, int]:
     names = dict.fromkeys(name for summary in summaries for name in summary.bound_ns)
     return {name: sum(summary.bound_ns.get(name, 0) for summary in summaries) for name in names}
-
-
-def _notes(summaries: Sequence[Summary]) -> tuple[Note, ...]:
-    return tuple(dict.fromkeys(note for summary in summaries for note in summary.notes))
 
 
 def counter_units(parts: Sequence[CounterSeries | None]) -> dict[tuple[str, str], str]:

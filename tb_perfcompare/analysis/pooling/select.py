@@ -85,7 +85,8 @@ def _none_left(summary: Summary, first: int, last: int) -> SelectionError:
         hint = "record longer, or compare other steps"
         return SelectionError(f"step {unavailable[0].label} cannot be compared: {unavailable[0].reason}", hint=hint)
     message = f"there is no step {first}" if first == last else f"no step between {first} and {last}"
-    return SelectionError(message, hint=f"there are: {_named(summary.steps.label)}")
+    labels = listed(dict.fromkeys(summary.steps.label), _LABELS_NAMED)
+    return SelectionError(message, hint=f"there are: {labels}")
 
 
 def without_steps(summary: Summary, reasons: Mapping[int, str]) -> Summary:
@@ -155,10 +156,6 @@ _TOO_MANY_DIGITS = 20
 def _inside(label: str, first: int, last: int) -> bool:
     number = label.partition(" ")[0]  # "1 (2)" is step 1 again
     return number.isdecimal() and len(number) < _TOO_MANY_DIGITS and first <= int(number) <= last
-
-
-def _named(labels: tuple[str, ...]) -> str:
-    return listed(dict.fromkeys(labels), _LABELS_NAMED)
 
 
 def _ranks(summary: Summary, columns: NDArray[np.intp]) -> RankSteps | None:

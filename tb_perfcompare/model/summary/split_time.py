@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from tb_perfcompare.model.arrays import AnyInts, Flags, Floats, Ints, Ints32, Nanoseconds, unique_places
+from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, Nanoseconds, unique_places
 from tb_perfcompare.model.texts import Keys
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -131,14 +131,12 @@ def add_cells(count: int, timed: Sequence[Values], called: Sequence[Values]) -> 
         np.bincount(codes, weights=values, minlength=size).astype(np.float64, copy=False)
         for codes, (_, _, values) in zip(place, parts, strict=True)
     ]
-    time, calls = (_sum(sums, size) for sums in (of_parts[: len(timed)], of_parts[len(timed) :]))
+    time, calls = (
+        reduce(np.add, sums, np.zeros(size)) for sums in (of_parts[: len(timed)], of_parts[len(timed) :])
+    )
     cells = np.flatnonzero((time != 0) | (calls != 0))
     code = cells if used is None else used[cells]
     return SplitCells(count, code // steps, code % steps, time[cells].astype(np.int64), calls[cells].astype(np.int64))
-
-
-def _sum(columns: Sequence[Floats], size: int) -> Floats:
-    return reduce(np.add, columns) if columns else np.zeros(size)
 
 
 def _code(row: AnyInts, step: AnyInts, steps: int) -> Ints:

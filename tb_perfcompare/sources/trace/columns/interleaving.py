@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.model.arrays import Ints, Ints32
 from tb_perfcompare.model.events import ArgKind, FlowTable, SparseColumn
-from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.trace.columns.arguments import SLOTS
 from tb_perfcompare.sources.trace.columns.assemble_columns import Gathered
@@ -45,7 +44,7 @@ def interleaved(first: Gathered, second: Gathered, insertions: Sequence[Insertio
     )
     if not insertions:
         return first
-    code_of = _merged_strings(first.strings, second.strings)
+    code_of = np.array([first.strings.intern(text) for text in second.strings.texts], np.int32)
     places = {place: lane for lane, place in enumerate(dict.fromkeys(first.places + second.places))}
     lane_of = [np.array([places[place] for place in scan.places], np.int32) for scan in (first, second)]
     events, flows, arrows = (_Splice(insertions, column) for column in range(3))
@@ -117,11 +116,6 @@ def _spliced(
         parts += [first[a:next_a], second[b:next_b]]
         a, b = next_a, next_b
     return np.concatenate([*parts, first[a:]])
-
-
-def _merged_strings(into: StringTable, other: StringTable) -> Ints32:
-    """Adds the texts of `other` to `into`; returns their codes there."""
-    return np.array([into.intern(text) for text in other.texts], np.int32)
 
 
 def _picked(of: NDArray[Any], codes: Ints32) -> NDArray[Any]:
