@@ -40,7 +40,7 @@ from tb_perfcompare.analysis.trace.steps import profiler_markers, recorded_exten
 from tb_perfcompare.errors import MarkerMissing, SelectionError, choices
 from tb_perfcompare.model.api_calls import GRAPH_LAUNCH
 from tb_perfcompare.model.arrays import Ints
-from tb_perfcompare.model.names.numbers_out import BETWEEN, glob_pattern, without_numbers
+from tb_perfcompare.model.names.kinds import BETWEEN, glob_pattern, without_numbers
 from tb_perfcompare.model.summary.iterations import (
     ANNOTATION,
     DETECTED,

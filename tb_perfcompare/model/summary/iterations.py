@@ -16,7 +16,7 @@ class Marker:
     """An event that occurs once per iteration.
 
     origin    PROFILER, ANNOTATION, ...
-    name      its name without numbers (model/names/numbers_out.py); "" for the whole recording
+    name      its name without numbers (model/names/kinds.py); "" for the whole recording
     count     number of complete iterations, from one occurrence to the next
     coverage  share of the recording, 0 to 1, that the iterations cover
     mean_ns   mean duration of the iterations

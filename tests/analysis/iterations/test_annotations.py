@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.iterations.annotations import KNOWN, WRAPPERS, _likely, _matches
-from tb_perfcompare.model.names.numbers_out import without_numbers
+from tb_perfcompare.model.names.kinds import without_numbers
 from tb_perfcompare.model.strings import StringTable
 
 NUMBERS = st.sampled_from(["7", "0x1f", "12.5", "deadbeef12", ""])
