@@ -29,8 +29,3 @@ PERCENT = Unit("percent")
 NUMBER = Unit("number")
 BYTES = Unit("bytes")
 TEXT = Unit("")
-
-
-def us(ns: int) -> float:
-    """Converts integer nanoseconds to microseconds; the result's shortest decimal is exact for |ns| < 2**50."""
-    return ns / 1000

@@ -141,11 +141,6 @@ class Workspace:
         """The pair's comparison as JSON (render/wire/pages.py) if it is cached on disk, else None."""
         return None if self._comparison_cache is None else self._comparison_cache.get_response(request)
 
-    def strict(self, request: StrictRequest, report: Reporter = silent) -> bytes:
-        """Returns the strict report in its requested form. Stops waiting when `report` raises; work that no caller
-        waits for is cancelled."""
-        return wait_for(self.ask_strict(request), report).result()
-
     def ask_strict(self, request: StrictRequest) -> AbstractContextManager[Flight[bytes]]:
         """Joins the computation of a strict report, as `ask` does for a comparison."""
         return self.flights(_STRICT).joined(request, lambda flight: self._answer_strict(request, flight))

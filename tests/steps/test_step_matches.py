@@ -115,15 +115,19 @@ def test_swapping_the_sides_swaps_the_matches(one: TraceBuilder, other: TraceBui
         assert mirrored.renamed.tolist() == turned.renamed.tolist()
         matched = np.flatnonzero(found.of_a != NO_EVENT)
         assert found.of_b[found.of_a[matched]].tolist() == matched.tolist(), "one counterpart each"
-        assert (a.kind[matched] == b.kind[found.of_a[matched]]).all() or _same_place(a, b, found.of_a, matched)
+        assert (kinds(a)[matched] == kinds(b)[found.of_a[matched]]).all() or _same_place(a, b, found.of_a, matched)
         forward = {(each.name, each.kind): each.delta_ns for each in name_differences(name_totals(a), name_totals(b))}
         swapped = name_differences(name_totals(b), name_totals(a))
         assert sorted(forward.values()) == sorted(-each.delta_ns for each in swapped)
 
 
+def kinds(step: StepEvents) -> np.ndarray:  # type: ignore[type-arg]
+    return np.array([name.kind for name in step.names])[step.name]
+
+
 def _same_place(a: StepEvents, b: StepEvents, partner: np.ndarray, matched: np.ndarray) -> bool:  # type: ignore[type-arg]
     """Kinds may differ only for equal names, such as a range recorded as an annotation."""
-    differs = matched[a.kind[matched] != b.kind[partner[matched]]]
+    differs = matched[kinds(a)[matched] != kinds(b)[partner[matched]]]
     return all(a.names[int(a.name[i])].key == b.names[int(b.name[partner[i]])].key for i in differs)
 
 

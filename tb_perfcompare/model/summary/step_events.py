@@ -126,11 +126,6 @@ class StepEvents:
         is_in: Flags = wanted[self.lane_of_row][self.row]
         return is_in
 
-    @property
-    def kind(self) -> Ints:
-        """(n,) index into KINDS."""
-        return np.array([name.kind for name in self.names], dtype=np.int64)[self.name]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StepDetail:

@@ -64,11 +64,6 @@ class ByteCache(Generic[T]):
             while self._used > self._limit:
                 self._drop(next(iter(self._values)))
 
-    @property
-    def used_bytes(self) -> int:
-        """Total size of all entries, keys included."""
-        return self._used
-
     def __len__(self) -> int:
         return len(self._values)
 

@@ -28,7 +28,7 @@ def test_a_value_larger_than_the_limit_is_not_kept_and_forgets_the_old_one() -> 
     cache.put("a", np.zeros(10, dtype=np.int8))
     cache.put("a", np.zeros(200, dtype=np.int8))
     assert cache.get("a") is None
-    assert cache.used_bytes == 0
+    assert cache._used == 0
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 120)), max_size=40))
@@ -36,7 +36,7 @@ def test_the_limit_holds_after_every_put(puts: list[tuple[int, int]]) -> None:
     cache: ByteCache[np.ndarray] = ByteCache(300)
     for key, size in puts:
         cache.put(key, np.zeros(size, dtype=np.int8))
-        assert cache.used_bytes <= 300
+        assert cache._used <= 300
     kept = [key for key in range(6) if cache.get(key) is not None]
     assert len(cache) == len(kept)
 
