@@ -10,7 +10,7 @@ import argparse
 import signal
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from tb_perfcompare.capture.options import add_capture, capture_words
@@ -94,7 +94,7 @@ def _run(arguments: argparse.Namespace, console: Console) -> int:
         alpha=options.alpha, resume=arguments.resume,
     ) as experiment, new_workspace() as workspace:  # fmt: skip
         looks = Looks(experiment, options, workspace, console.warn, console.progress)
-        stopped = _Recording(experiment, looks, console, arguments.most_minutes).run()
+        stopped = _record_rounds(experiment, looks, console, arguments.most_minutes)
         rounds = experiment.manifest.rounds()
         if stopped == _INTERRUPTED:
             console.warn(f"interrupted after {many(rounds, 'complete round')}; continue with --resume")
@@ -105,59 +105,48 @@ def _run(arguments: argparse.Namespace, console: Console) -> int:
         return stopped or _gate(looks, workspace, arguments, console)
 
 
-class _Recording:
-    """Records the rounds of an experiment and reports on them."""
+def _record_rounds(experiment: Experiment, looks: Looks, console: Console, most_minutes: float | None) -> int:
+    """Records rounds until the experiment is finished, and reports on them; returns 0, or the exit status after a
+    failure."""
+    try:
+        _rounds(experiment, looks, console, None if most_minutes is None else time.monotonic() + 60 * most_minutes)
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except RecordingFailed as error:
+        console.quote(error.tail)
+        console.warn(f"tb-perfcompare ab: {error}")
+        return _FAILED
+    return 0
 
-    def __init__(self, experiment: Experiment, looks: Looks, console: Console, most_minutes: float | None) -> None:
-        self._experiment = experiment
-        self._looks = looks
-        self._console = console
-        self._end_s = None if most_minutes is None else time.monotonic() + 60 * most_minutes
 
-    def run(self) -> int:
-        """Records rounds until the experiment is finished; returns 0, or the exit status after a failure."""
-        try:
-            self._rounds()
-        except KeyboardInterrupt:
-            return _INTERRUPTED
-        except RecordingFailed as error:
-            self._console.quote(error.tail)
-            self._console.warn(f"tb-perfcompare ab: {error}")
-            return _FAILED
-        return 0
-
-    def _rounds(self) -> None:
-        manifest = self._experiment.manifest
-        names = [variant.name for variant in self._experiment.variants]
-        if manifest.rounds() and self._looks.settled():
+def _rounds(experiment: Experiment, looks: Looks, console: Console, end_s: float | None) -> None:
+    manifest = experiment.manifest
+    names = [variant.name for variant in experiment.variants]
+    if manifest.rounds() and looks.settled():
+        return
+    for number, order in enumerate(round_orders(names, manifest.most_rounds, manifest.seed), start=1):
+        missing = [name for name in order if not manifest.is_recorded(number, name)]
+        if not missing:
+            continue
+        usual = sum(manifest.usual_seconds(name) or 0.0 for name in missing)
+        if end_s is not None and usual > 0 and time.monotonic() + usual > end_s:
+            console.warn(f"stopped after {many(number - 1, 'round')}: another would exceed --most-minutes")
             return
-        for number, order in enumerate(round_orders(names, manifest.most_rounds, manifest.seed), start=1):
-            missing = [name for name in order if not manifest.is_recorded(number, name)]
-            if not missing:
-                continue
-            if self._is_late(missing):
-                done = many(number - 1, "round")
-                self._console.warn(f"stopped after {done}: another would exceed --most-minutes")
-                return
-            for name in missing:
-                self._record(number, name)
-            if self._looks.settled():
-                return
+        for name in missing:
+            _record(experiment, looks, console, number, name)
+        if looks.settled():
+            return
 
-    def _is_late(self, names: Sequence[str]) -> bool:
-        usual = sum(self._experiment.manifest.usual_seconds(name) or 0.0 for name in names)
-        return self._end_s is not None and usual > 0 and time.monotonic() + usual > self._end_s
 
-    def _record(self, number: int, name: str) -> None:
-        manifest = self._experiment.manifest
-        usual = manifest.usual_seconds(name)
+def _record(experiment: Experiment, looks: Looks, console: Console, number: int, name: str) -> None:
+    manifest = experiment.manifest
+    usual = manifest.usual_seconds(name)
 
-        def tick(seconds: float) -> None:
-            self._console.draw(f"round {number} of {manifest.most_rounds}  {name}  {_progress(seconds, usual)}")
+    def tick(seconds: float) -> None:
+        console.draw(f"round {number} of {manifest.most_rounds}  {name}  {_progress(seconds, usual)}")
 
-        facts = self._experiment.record(number, name, tick)
-        summary = self._looks.of_recording(number, name)
-        self._console.warn(f"round {number}  {name}  {summary}, {facts.seconds:.0f} s")
+    facts = experiment.record(number, name, tick)
+    console.warn(f"round {number}  {name}  {looks.of_recording(number, name)}, {facts.seconds:.0f} s")
 
 
 def _gate(looks: Looks, workspace: Workspace, arguments: argparse.Namespace, console: Console) -> int:

@@ -148,7 +148,7 @@ def _do(task: bytes, answers: IO[bytes], spare: list[Callable[..., Any]]) -> Non
     if threads:
         os.environ[THREADS] = str(threads)
     try:
-        value = function(*arguments, _Reporter(answers))
+        value = function(*arguments, _reporter(answers))
     except PerfCompareError as error:
         _tell(answers, "failed", error)
     else:
@@ -185,18 +185,15 @@ def _watch_parent(parent: int) -> None:
     os._exit(0)
 
 
-class _Reporter:
+def _reporter(answers: IO[bytes]) -> Reporter:
     """Sends progress to the parent, a few times per second and at every change of phase or path."""
+    next_s, last = 0.0, ("", "")
 
-    def __init__(self, answers: IO[bytes]) -> None:
-        self._answers = answers
-        self._next_s = 0.0
-        self._last = ("", "")
+    def tell(progress: Progress, /) -> None:
+        nonlocal next_s, last
+        now_s, current = time.monotonic(), (progress.phase, progress.path)
+        if current != last or now_s >= next_s:
+            last, next_s = current, now_s + _PROGRESS_EVERY_S
+            _tell(answers, "progress", progress)
 
-    def __call__(self, progress: Progress, /) -> None:
-        now_s = time.monotonic()
-        current = (progress.phase, progress.path)
-        if current == self._last and now_s < self._next_s:
-            return
-        self._last, self._next_s = current, now_s + _PROGRESS_EVERY_S
-        _tell(self._answers, "progress", progress)
+    return tell
