@@ -7,13 +7,19 @@ turn it off.
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 
 from tb_perfcompare.cli.output import Console
 from tb_perfcompare.errors import InputError
 from tb_perfcompare.number_text import size
 from tb_perfcompare.render.wire.json_encoding import json_document
-from tb_perfcompare.workspace.disk_cache.disk_store import SWITCH, CacheFacts
-from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache, user_cache
+from tb_perfcompare.workspace.disk_cache.disk_store import (
+    DEFAULT_LIMIT_BYTES,
+    SWITCH,
+    CacheFacts,
+    DiskStore,
+    user_place,
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,23 +29,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
-    cache = SummaryCache(arguments.directory) if arguments.directory else user_cache()
-    if cache is None:
-        answer: dict[str, object] = {
-            "on": False, "directory": None, "entries": 0, "comparisons": 0, "bytes": 0, "limit_bytes": 0,
-        }  # fmt: skip
-        text = f"switched off ({SWITCH})"
+    place = (arguments.directory, DEFAULT_LIMIT_BYTES) if arguments.directory else user_place()
+    if place is None:
+        facts, text = CacheFacts(None, 0, 0, 0, 0), f"switched off ({SWITCH})"
     else:
+        store = DiskStore(*place)
         try:
-            facts = cache.clear() if arguments.clear else cache.facts()
+            facts = store.clear() if arguments.clear else store.facts()
         except OSError as error:
             hint = "check its permissions" if isinstance(error, PermissionError) else "choose another --directory"
             raise InputError(str(error.filename), error.strerror or str(error), hint=hint) from error
-        answer = {
-            "on": True, "directory": facts.directory, "entries": facts.entries,
-            "comparisons": facts.comparisons, "bytes": facts.bytes, "limit_bytes": facts.limit_bytes,
-        }  # fmt: skip
         text = _text(facts, cleared=arguments.clear)
+    answer = {"on": place is not None, **asdict(facts)}
     console.answer(json_document(answer) if arguments.json else f"{text}\n".encode())
     return 0
 

@@ -109,11 +109,11 @@ def _part(stored: BinaryIO, size: int, path: Path, number: int) -> bytes:
 class CacheFacts:
     """Number and size of the cache's entries; `comparisons` of them are comparisons, the others summaries."""
 
-    directory: str
+    directory: str | None
     entries: int
+    comparisons: int
     bytes: int
     limit_bytes: int
-    comparisons: int = 0
 
 
 class DiskStore:
@@ -166,7 +166,7 @@ class DiskStore:
         entries = [entry for entry in self._entries() if not entry[0].name.endswith(KNOWN)]
         comparisons = sum(path.name.endswith(COMPARISON) for path, _, _ in entries)
         sizes = sum(size for _, _, size in entries)
-        return CacheFacts(str(self._directory), len(entries), sizes, self._limit_bytes, comparisons)
+        return CacheFacts(str(self._directory), len(entries), comparisons, sizes, self._limit_bytes)
 
     def clear(self) -> CacheFacts:
         """Removes every entry; returns the facts from before. Raises OSError if one cannot be removed."""

@@ -18,13 +18,7 @@ from typing import TYPE_CHECKING
 
 from tb_perfcompare.workspace.disk_cache.cache_keys import entry_key
 from tb_perfcompare.workspace.disk_cache.comparison_cache import ComparisonCache
-from tb_perfcompare.workspace.disk_cache.disk_store import (
-    DEFAULT_LIMIT_BYTES,
-    SUMMARY,
-    CacheFacts,
-    DiskStore,
-    user_place,
-)
+from tb_perfcompare.workspace.disk_cache.disk_store import DEFAULT_LIMIT_BYTES, SUMMARY, DiskStore, user_place
 from tb_perfcompare.workspace.disk_cache.known_runs import KnownRuns
 
 if TYPE_CHECKING:
@@ -71,14 +65,6 @@ class SummaryCache:
             self._entries.write(self._path(job), packed(summary))
         except OSError:
             return
-
-    def facts(self) -> CacheFacts:
-        """Counts summaries and comparisons. Raises OSError if the directory exists and cannot be listed."""
-        return self._entries.facts()
-
-    def clear(self) -> CacheFacts:
-        """Removes every entry; returns the facts from before. Raises OSError if one cannot be removed."""
-        return self._entries.clear()
 
     def _path(self, job: SummaryJob) -> Path:
         return self._entries.path(entry_key(job, FORMAT, names=False), SUMMARY)

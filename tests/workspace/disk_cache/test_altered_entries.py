@@ -143,7 +143,7 @@ def test_what_is_no_file_is_no_entry(kept: Kept, ending: str, what: str) -> None
         path.unlink(missing_ok=True)
         NO_FILES[what](path)
     assert kept.compared(PAIRS[0]) == kept.answers[PAIRS[0]]
-    SummaryCache(kept.cache).clear()
+    SummaryCache(kept.cache)._entries.clear()
     left = [path for path in kept.cache.iterdir() if not path.is_dir()]
     assert left == []
 

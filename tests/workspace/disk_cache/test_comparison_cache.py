@@ -148,7 +148,7 @@ def test_what_cannot_be_written_is_not_kept(logdir: Path, tmp_path: Path) -> Non
 def test_facts_tell_comparisons_from_summaries(logdir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tb_perfcompare.workspace.disk_cache.summary_cache.WORTH_KEEPING_BYTES", 0)
     compared(logdir)
-    facts = SummaryCache(tmp_path / "cache").facts()
+    facts = SummaryCache(tmp_path / "cache")._entries.facts()
     assert (facts.entries, facts.comparisons) == (3, 1)
 
 

@@ -155,7 +155,7 @@ def test_the_least_recently_used_go_first(drawn: Path, tmp_path: Path) -> None:
         shutil.copy(drawn, tmp_path / f"{name}.pt.trace.json")
     probe = SummaryCache(tmp_path / "probe")
     kept(probe, job(drawn))
-    size = probe.facts().bytes
+    size = probe._entries.facts().bytes
     cache = SummaryCache(tmp_path / "cache", limit_bytes=int(size * 2.5))
     for name in names[:2]:
         kept(cache, job(tmp_path / f"{name}.pt.trace.json"))
@@ -166,13 +166,13 @@ def test_the_least_recently_used_go_first(drawn: Path, tmp_path: Path) -> None:
     kept(cache, job(tmp_path / "c.pt.trace.json"))
     there = [cache.get(job(tmp_path / f"{name}.pt.trace.json")) is not None for name in names]
     assert there == [True, False, True]
-    assert cache.facts().bytes <= size * 2.5
+    assert cache._entries.facts().bytes <= size * 2.5
 
 
 def test_what_a_stopped_process_left_is_cleared(cache: SummaryCache, drawn: Path, tmp_path: Path) -> None:
     kept(cache, job(drawn))
     (tmp_path / "cache" / "writing-x.summary").write_bytes(b"half")
-    assert cache.clear().entries == 2
+    assert cache._entries.clear().entries == 2
     assert entries(tmp_path) == []
 
 
@@ -231,9 +231,9 @@ def test_it_can_be_switched_off_moved_and_limited(tmp_path: Path) -> None:
     assert user_cache({SWITCH: "off"}) is None
     moved = user_cache({SWITCH: str(tmp_path), LIMIT: "2"})
     assert moved is not None
-    assert (moved.facts().directory, moved.facts().limit_bytes) == (str(tmp_path), 2 * 2**20)
+    assert (moved._entries.facts().directory, moved._entries.facts().limit_bytes) == (str(tmp_path), 2 * 2**20)
     usual = user_cache({})
-    assert usual is not None and usual.facts().directory.endswith("tb_perfcompare")
+    assert usual is not None and str(usual._entries.facts().directory).endswith("tb_perfcompare")
     with pytest.raises(PerfCompareError, match="give a number of megabytes"):
         user_cache({LIMIT: "much"})
 
