@@ -11,9 +11,8 @@ from tb_perfcompare.comparison.result.headline import Basis, Verdict
 from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.result.wording import VERDICT_WORDS, noun_of, p_text, percent_text, time_text
-from tb_perfcompare.comparison.statistics.drift import drift
+from tb_perfcompare.comparison.statistics.drift import drift, two_groups
 from tb_perfcompare.comparison.statistics.samples import observations
-from tb_perfcompare.comparison.statistics.two_groups import two_groups
 from tb_perfcompare.model.note import ONE_SIDE, Note, NoteCode
 from tb_perfcompare.model.summary.summary import INCOMPLETE, StepTable, Summary
 

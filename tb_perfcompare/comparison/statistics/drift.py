@@ -1,4 +1,5 @@
-"""Drift: whether the step time changed within a capture. Definition: docs/method/admission.md."""
+"""Drift: whether the step time changed within a capture. Definition: docs/method/admission.md. And bimodal steps:
+whether the steps of one side fall into two groups, which no single shift describes."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ import numpy as np
 
 from tb_perfcompare.comparison.statistics.autocorrelation import doubled_ranks
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of, log_shift
-from tb_perfcompare.model.arrays import Floats, Nanoseconds
+from tb_perfcompare.model.arrays import CaptureIndex, Floats, Nanoseconds, median, unique
 from tb_perfcompare.quick_dataclass import dataclass
 
 MIN_STEPS = 12
@@ -65,3 +66,49 @@ def _kolmogorov(centred: Floats, largest: float) -> float:
     x = largest / deviation if deviation else 0.0
     terms = sum((-1) ** (k - 1) * math.exp(-2 * k * k * x * x) for k in range(1, 101))
     return min(1.0, max(0.0, 2 * terms)) if x > 0.2 else 1.0
+
+
+MIN_IN_GROUP = 3
+"""Fewest steps in a group ..."""
+
+SMALLEST_SHARE = 0.2
+"""... and its least share of the side's steps: anything less is a few slow steps."""
+
+MIN_GAP_SHARE = 0.05
+"""Least width of the gap as a share of the median step."""
+
+_GAP = 5.0
+"""The gap must be at least _GAP/(n + 1) of the range, which 99 of 100 normal samples of 6 to 100 steps do not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class TwoGroups:
+    """Steps below and above the widest gap: their number, and the median of each group in ns."""
+
+    low_count: int
+    low_ns: float
+    high_count: int
+    high_ns: float
+
+
+def two_groups(times_ns: Nanoseconds, capture: CaptureIndex | None = None) -> TwoGroups | None:
+    """Finds the two groups of (n,) step times, None without a clear gap. Definition: docs/method/statistics.md.
+
+    With the capture of each step, groups that coincide with captures do not count: that is the noise floor.
+    """
+    n = len(times_ns)
+    fewest = max(MIN_IN_GROUP, math.ceil(SMALLEST_SHARE * n))
+    if n < 2 * fewest:
+        return None
+    ordered = np.sort(times_ns)
+    gaps = np.diff(ordered)[fewest - 1 : n - fewest]
+    widest = int(gaps.argmax())
+    gap, spread = float(gaps[widest]), float(ordered[-1] - ordered[0])
+    if gap < _GAP / (n + 1) * spread or gap < MIN_GAP_SHARE * float(median(ordered)) or not spread:
+        return None
+    low, high = ordered[: widest + fewest], ordered[widest + fewest :]
+    if capture is not None:
+        groups = [unique(capture[side]) for side in (times_ns <= low[-1], times_ns > low[-1])]
+        if sum(map(len, groups)) == len(unique(capture)):
+            return None
+    return TwoGroups(len(low), float(median(low)), len(high), float(median(high)))

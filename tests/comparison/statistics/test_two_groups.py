@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tb_perfcompare.comparison.statistics.two_groups import TwoGroups, two_groups
+from tb_perfcompare.comparison.statistics.drift import TwoGroups, two_groups
 
 
 def grouped(*times: int) -> TwoGroups | None:
