@@ -65,9 +65,11 @@ class LazyWorkspace:
             cache = self._response_cache
             body = None if cache is None else cache.get_response(request)
             if body is not None:
-                from tb_perfcompare.workspace.sharing.single_flight import finished_flight
+                from tb_perfcompare.workspace.sharing.single_flight import Flight
 
-                return contextlib.nullcontext(finished_flight(request, body))
+                flight: Flight[bytes] = Flight(request)
+                flight.set_result(body)
+                return contextlib.nullcontext(flight)
         workspace = self.workspace
         from tb_perfcompare.workspace.queries.table_pages import first_response
 

@@ -171,13 +171,6 @@ class SingleFlight(Generic[T]):
                 del self._flights[flight.key]
 
 
-def finished_flight(key: Hashable, value: T) -> Flight[T]:
-    """Returns a finished flight with an existing value."""
-    flight: Flight[T] = Flight(key)
-    flight.set_result(value)
-    return flight
-
-
 def wait_for_all(flights: Sequence[Flight[Any]], report: Reporter) -> None:
     """Waits until all flights are done, forwarding their progress. Without news the last report is repeated every tick,
     so that `report` can end the wait by raising."""
