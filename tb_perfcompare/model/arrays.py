@@ -44,7 +44,9 @@ def stable_order(values: NDArray[Any]) -> Ints:
 
 def unique(values: NDArray[Number]) -> NDArray[Number]:
     """Distinct values, ascending. Numbers must not be NaN. np.unique(values) imports numpy.ma."""
-    ordered = np.sort(values, axis=None, kind="stable")
+    ordered = values.ravel()
+    if np.any(ordered[1:] < ordered[:-1]):  # type: ignore[operator]
+        ordered = np.sort(ordered)
     return ordered[is_run_start(ordered)]
 
 
