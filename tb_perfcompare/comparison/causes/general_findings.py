@@ -84,6 +84,9 @@ range must have taken."""
 _LOADING = "Dataset.__getitem__ and collate_fn, which run in the main process (num_workers=0)"
 """What to look at if the main process itself loads batches."""
 
+MOST = 0.5
+"""Share of a category's change from which what causes leave is told as a part of it, and not as what remains."""
+
 MIN_REST_SHARE = 0.25
 """Share of a category's change that other causes must leave for the rest to be reported."""
 
@@ -350,13 +353,17 @@ def _finding(change: _Change, known: _Known) -> Finding:
 
 
 def _amount(change: _Change, known: _Known) -> str:
-    """How the sentence begins: "CPU time: +8.00 ms per step (25.0 → 33.0 ms)"."""
+    """How the sentence begins: "CPU time: +8.00 ms per step (25.0 → 33.0 ms)", "CPU time: +5.00 ms of +8.00 ms per
+    step", or "Remaining CPU time: +3.00 ms per step" if other causes explain more of it."""
     subject = PYTHON if change.is_python else GENERAL[change.category].meaning
-    by = f"{signed_time(change.delta_us)}{known.per}"
-    if not change.whole:
-        return f"Remaining {subject}: {by}"
-    amounts = times_text(change.row.baseline / known.unit, change.row.candidate / known.unit)
-    return f"{subject[0].upper()}{subject[1:]}: {by} ({amounts})"
+    by, whole_us = signed_time(change.delta_us), change.row.delta / known.unit
+    title = f"{subject[0].upper()}{subject[1:]}"
+    if change.whole:
+        amounts = times_text(change.row.baseline / known.unit, change.row.candidate / known.unit)
+        return f"{title}: {by}{known.per} ({amounts})"
+    if whole_us and MOST <= change.delta_us / whole_us <= 1:
+        return f"{title}: {by} of {signed_time(whole_us)}{known.per}"
+    return f"Remaining {subject}: {by}{known.per}"
 
 
 def _entity_clauses(change: _Change, known: _Known) -> list[str]:
