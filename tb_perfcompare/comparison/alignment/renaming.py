@@ -26,7 +26,7 @@ _GROUPS: Mapping[StepCategory, tuple[str, ...]] = {
     StepCategory.MEMCPY: ("memcpy", CRITICAL_PATH),
     StepCategory.MEMSET: ("memcpy", CRITICAL_PATH),
     StepCategory.RUNTIME: (CRITICAL_PATH,),
-    StepCategory.OTHER: (PYTHON_TIME,),
+    StepCategory.OTHER: (PYTHON_TIME, CRITICAL_PATH),
 }
 """Category -> prefixes of the names of its tables."""
 

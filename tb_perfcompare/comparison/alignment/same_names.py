@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from tb_perfcompare.comparison.alignment.renaming import Joins, renamed, renamed_kernels
+from tb_perfcompare.comparison.alignment.same_modules import join_modules
 from tb_perfcompare.comparison.alignment.truncated_names import join_truncated_names
 from tb_perfcompare.comparison.result.wording import many
 from tb_perfcompare.lazy_regex import regex
@@ -54,7 +55,8 @@ def with_same_names(baseline: Summary, candidate: Summary) -> tuple[Summary, Sum
     baseline, candidate, cut = join_truncated_names(baseline, candidate)
     baseline, candidate, alike = join_alike_names(baseline, candidate)
     baseline, candidate, equal = _join_equivalent_names(baseline, candidate)
-    return baseline, candidate, (*cut, *alike, *equal)
+    baseline, candidate, modules = join_modules(baseline, candidate)
+    return baseline, candidate, (*cut, *alike, *equal, *modules)
 
 
 def _join_function_types(baseline: Summary, candidate: Summary) -> tuple[Summary, Summary]:

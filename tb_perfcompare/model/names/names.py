@@ -86,6 +86,12 @@ def step_label(name: str) -> str:
     return name[len(STEP_PREFIX) :].strip()
 
 
+def module_class(module: str) -> str:
+    """Class of an nn.Module: its name without the number."""
+    name, _, number = module.rpartition("_")
+    return name if number.isdecimal() else module
+
+
 def is_loader(name: str) -> bool:
     """Whether the main process waits for the next batch in this range (torch-tb-profiler's test)."""
     return (name.startswith(LOADER_PREFIX) and name.endswith(_LOADER_SUFFIX)) or name.startswith(_PIPE_PREFIX)

@@ -220,3 +220,27 @@ def test_half_of_the_calls_do_not_hide_the_other_half() -> None:
     (changed,) = [finding for finding in found if finding.rule == "operators_changed"]
     assert "new: aten::neg (2 calls per step), aten::sum (1)" in changed.sentence
     assert changed.delta_us == 24  # without the call of the replacement
+
+
+def adapted(*modules: str, more: int = 0) -> TraceBuilder:
+    """Eight steps of four operators, and `more` small ones, in nested modules."""
+    trace = TraceBuilder(vendor="cpu")
+    for step in range(8):
+        at = 2_000 * step
+        trace.step(step, at, at + 1_500)
+        for depth, name in enumerate(modules):
+            number, end = 10 * step + depth, at + 1_400 - depth
+            trace.python(f"nn.Module: {name}", at + 1 + depth, end, number=number, module=0)
+        for place, name in enumerate(("addmm", "relu", "tanh", "add")):
+            trace.op(f"aten::{name}", at + 10 + 250 * place, at + 210 + 250 * place + step % 3)
+        for place in range(more):
+            trace.op("aten::mul", at + 1_010 + 30 * place, at + 1_035 + 30 * place)
+    return trace
+
+
+def test_a_module_around_another_does_not_replace_it() -> None:
+    plain, wrapped = adapted("GPT2_0"), adapted("PeftModel_0", "GPT2_0", more=8)
+    for sides in ((plain, wrapped), (wrapped, plain)):
+        rules = [finding.rule for finding in compare(*sides).findings]
+        assert "operators_changed" in rules and "operator_replaced" not in rules
+    assert "operator_replaced" in [finding.rule for finding in compare(plain, adapted("Mamba_0", more=8)).findings]

@@ -10,7 +10,7 @@ from tb_perfcompare.comparison.causes.evidence.host_time import MUCH_MORE, call_
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total_by_key
 from tb_perfcompare.comparison.ledger.call_tree import Frame, JointTree, trees_alike
 from tb_perfcompare.lazy_regex import regex
-from tb_perfcompare.model.names.names import without_library
+from tb_perfcompare.model.names.names import module_class, without_library
 from tb_perfcompare.model.summary.call_tree import MIXED, CallTree, FrameKey, FrameKind
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS
 from tb_perfcompare.quick_dataclass import dataclass
@@ -38,7 +38,6 @@ _CALLED = frozenset({FrameKind.OPERATOR, FrameKind.MODULE})
 _RANGE = "autograd::engine::evaluate_function: "
 _BACKWARD = regex(rf"(?:{_RANGE})?(\w+?)Backward\d*$")
 _METHOD = regex(r"Optimizer\.\w+#(\w+)\.\w+")
-_INSTANCE = regex(r"_\d+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +53,7 @@ class Place:
     def name(self) -> str:
         """Name without the number of a module's instance."""
         kind, _, name = self.frame.key
-        return _INSTANCE.sub("", name) if kind == FrameKind.MODULE else without_library(name)
+        return module_class(name) if kind == FrameKind.MODULE else without_library(name)
 
     @property
     def recorded_name(self) -> str:
@@ -141,10 +140,10 @@ class Replacement:
     def is_wrapped(self) -> bool:
         """Whether what is gone (or new) is still called as often, inside another operator: a cast, or a range of
         autograd, which later versions of PyTorch record."""
-        net = self.operator_calls()
+        net = total_by_key((place.recorded_name, place.more_calls) for top in self.all for place in top.walk())
         names = [{place.name for place in side} for side in (self.went, self.came)]
         return any(
-            all(net.get(place.frame.key[2], place.more_calls) / place.more_calls < STILL for place in side)
+            all(net[place.recorded_name] / place.more_calls < STILL for place in side)
             or any(f"{_RANGE}{name}" in names[1 - at] for name in names[at])
             for at, side in enumerate((self.went, self.came))
         )

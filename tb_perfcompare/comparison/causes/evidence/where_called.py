@@ -13,7 +13,6 @@ from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, HOST, 
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
 from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.wording import many, number_text, numbers_text, short
-from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, Ints, median, unique
 from tb_perfcompare.model.input_shapes import input_elements
 from tb_perfcompare.model.names.compiled_names import is_compiled
@@ -24,6 +23,7 @@ from tb_perfcompare.model.names.names import (
     is_optimizer,
     is_step,
     is_wrapper,
+    module_class,
 )
 from tb_perfcompare.model.names.work_kinds import work_kind
 from tb_perfcompare.model.summary.call_tree import FrameKind
@@ -58,7 +58,6 @@ KEPT = (
 """What to look at if calls grow from step to step."""
 
 _MAX_NAMED = 3
-_INSTANCE = regex(r"_\d+$")
 _OF_LIBRARIES = (is_step, is_loader, is_optimizer, is_wrapper, is_collective_annotation, is_compiled)
 _LIBRARIES = ("autograd::", "torch::", "torch.")
 
@@ -303,7 +302,7 @@ def _modules(summary: Summary) -> dict[str, tuple[int, float]]:
     classes: dict[str, tuple[int, float]] = {}
     for key, enough, ns in zip(table.keys, often.tolist(), time.tolist(), strict=True):
         if enough:
-            name = _INSTANCE.sub("", key[0])
+            name = module_class(key[0])
             number, largest = classes.get(name, (0, 0.0))
             classes[name] = number + 1, max(largest, ns)
     return classes
