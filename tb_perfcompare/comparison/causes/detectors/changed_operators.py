@@ -196,7 +196,7 @@ def _replacement(pair: RuleContext, replacement: Replacement, explained: Explain
     went, came = (_places_text(pair, side, operators) for side in (replacement.went, replacement.came))
     first = max(replacement.went, key=lambda place: (not place.is_backward, place.frame.baseline, place.name))
     new = max(replacement.came, key=lambda place: (not place.is_backward, place.frame.candidate, place.name))
-    time, how = f"{signed_time(delta)} per step{_gaps_clause(around, delta)}", f"{went} → {came}"
+    time, how = f"{signed_time(delta)} per step{_gaps_clause(around, delta)}", f"{went} → {came}{_inside(pair, more)}"
     return cause(
         pair, OPERATOR_REPLACED, first.frame.key[2], "all", delta, f"Operator replaced{where}: {time}{calls}; {how}.",
         tuple(_evidence(place.frame.key[2], of_operator=place.frame.key[2] in operators) for place in (first, new)),
@@ -371,8 +371,8 @@ def _cause_of(
     # the title, right before the names, already says that they are new or gone
     follows = is_counted and not calls_first
     clauses = _clauses(pair, every, calls_first=calls_first, labelled=not follows or bool(new and gone))
-    inside = "" if is_again else _inside(pair, amounts)
-    sentence += f"{': ' if follows else '; '}{'; '.join([*clauses, *filter(None, (growing, inside))])}"
+    sentence += f"{': ' if follows else '; '}{'; '.join([*clauses, *filter(None, (growing,))])}"
+    sentence += "" if is_again else _inside(pair, total(amounts.values()).more_calls)
     return cause(
         pair, rule, (about.new or about.gone or about.others)[0].name, "all", None if is_counted else delta,
         f"{sentence}{'' if of_more_work else modules_clause(pair, delta)}.",
@@ -391,17 +391,17 @@ def _after_update(pair: RuleContext, about: _Groups) -> str:
     return after_update(side, [operator.name for operator in (*about.new, *about.gone) if not operator.annotation])
 
 
-def _inside(pair: RuleContext, amounts: Mapping[str, Amount]) -> str:
-    """Clause on the Python function that makes most of all additional (fewer) operator calls of the step, if these are
-    such calls; "" without one."""
+def _inside(pair: RuleContext, own: float) -> str:
+    """Clause on the Python function that makes most of all additional (fewer) operator calls of the step, if `own`,
+    those of a finding, are such calls; "" without one."""
     every = pair.amounts("operators", "host_total").values()
-    step, own = total(every), total(amounts.values()).more_calls
+    step = total(every)
     more = step.more_calls
     mixed = abs(more) < MOST_TIME * fsum(abs(amount.more_calls) for amount in every)
     if mixed or own * more <= MAIN_CALLS * more * more:
         return ""
     function = function_of_calls(*pair.sides, (step.calls_a, step.calls_b))
-    return "" if function is None else function.clause
+    return "" if function is None else f"; {function.clause}"
 
 
 def _rows_of(pair: RuleContext, changed: list[_Changed], groups: _Groups, delta: float) -> tuple[Evidence, ...]:
