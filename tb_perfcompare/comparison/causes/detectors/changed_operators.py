@@ -17,7 +17,6 @@ from tb_perfcompare.comparison.causes.detectors.synchronization import SYNCHRONI
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Part, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_calls
 from tb_perfcompare.comparison.causes.evidence.gaps_around import gaps_around, is_of_gaps
-from tb_perfcompare.comparison.causes.evidence.general_rules import function_of_calls
 from tb_perfcompare.comparison.causes.evidence.host_time import (
     CPU_EXEC,
     call_count_changed,
@@ -47,6 +46,7 @@ from tb_perfcompare.comparison.causes.evidence.where_called import (
     after_update,
     annotations_around,
     growing_clause,
+    inside_clause,
     modules_clause,
     mostly_in,
     where_called,
@@ -83,10 +83,6 @@ MIN_OPPOSITE_RATIO = 0.1
 
 MOST_TIME = 0.8
 """Share of the time from which operators of both sides are named before those of one side."""
-
-MAIN_CALLS = 0.5
-"""Share of the step's additional operator calls that a finding must be about for the Python function that makes most of
-them to be named (0.65 to 1 in recordings)."""
 
 MIN_ONE_SIDED, MIN_ONE_SIDED_SHARE = 4, 0.1
 """At least this many one-sided operators, with at least this share of the change, are reported in addition to waits
@@ -196,7 +192,8 @@ def _replacement(pair: RuleContext, replacement: Replacement, explained: Explain
     went, came = (_places_text(pair, side, operators) for side in (replacement.went, replacement.came))
     first = max(replacement.went, key=lambda place: (not place.is_backward, place.frame.baseline, place.name))
     new = max(replacement.came, key=lambda place: (not place.is_backward, place.frame.candidate, place.name))
-    time, how = f"{signed_time(delta)} per step{_gaps_clause(around, delta)}", f"{went} → {came}{_inside(pair, more)}"
+    time, how = f"{signed_time(delta)} per step{_gaps_clause(around, delta)}", f"{went} → {came}"
+    how += inside_clause(pair, more)
     return cause(
         pair, OPERATOR_REPLACED, first.frame.key[2], "all", delta, f"Operator replaced{where}: {time}{calls}; {how}.",
         tuple(_evidence(place.frame.key[2], of_operator=place.frame.key[2] in operators) for place in (first, new)),
@@ -372,7 +369,7 @@ def _cause_of(
     follows = is_counted and not calls_first
     clauses = _clauses(pair, every, calls_first=calls_first, labelled=not follows or bool(new and gone))
     sentence += f"{': ' if follows else '; '}{'; '.join([*clauses, *filter(None, (growing,))])}"
-    sentence += "" if is_again else _inside(pair, total(amounts.values()).more_calls)
+    sentence += "" if is_again else inside_clause(pair, total(amounts.values()).more_calls)
     return cause(
         pair, rule, (about.new or about.gone or about.others)[0].name, "all", None if is_counted else delta,
         f"{sentence}{'' if of_more_work else modules_clause(pair, delta)}.",
@@ -389,19 +386,6 @@ def _after_update(pair: RuleContext, about: _Groups) -> str:
         return ""
     side = pair.candidate if about.new else pair.baseline
     return after_update(side, [operator.name for operator in (*about.new, *about.gone) if not operator.annotation])
-
-
-def _inside(pair: RuleContext, own: float) -> str:
-    """Clause on the Python function that makes most of all additional (fewer) operator calls of the step, if `own`,
-    those of a finding, are such calls; "" without one."""
-    every = pair.amounts("operators", "host_total").values()
-    step = total(every)
-    more = step.more_calls
-    mixed = abs(more) < MOST_TIME * fsum(abs(amount.more_calls) for amount in every)
-    if mixed or own * more <= MAIN_CALLS * more * more:
-        return ""
-    function = function_of_calls(*pair.sides, (step.calls_a, step.calls_b))
-    return "" if function is None else f"; {function.clause}"
 
 
 def _rows_of(pair: RuleContext, changed: list[_Changed], groups: _Groups, delta: float) -> tuple[Evidence, ...]:

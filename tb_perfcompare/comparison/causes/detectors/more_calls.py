@@ -15,6 +15,7 @@ from tb_perfcompare.comparison.causes.evidence.where_called import (
     KEPT,
     annotations_around,
     growing_clause,
+    inside_clause,
     modules_clause,
     mostly_in,
     where_called,
@@ -87,8 +88,9 @@ def more_calls_rules(pair: RuleContext) -> Iterator[Cause]:
         example = _example(pair, name, moved[order[0]])
         how = f"{recounted}, typically {ratio_text(math.exp(usual))}{_on_inputs(size)}, e.g. {example}"
         look_at = LOOP if abs(size) >= math.log(PIECES) and sign * size < 0 else MODULES if modules else ""
+    inside = inside_clause(pair, math.fsum(amount.more_calls for amount in moved.values()))
     yield cause(
-        pair, MORE_CALLS, name, "all", counted, f"{title}; {how}{modules}.",
+        pair, MORE_CALLS, name, "all", counted, f"{title}; {how}{modules}{inside}.",
         (Evidence("operators", name),), explains=counts, confidence=_by_chance(pair, math.expm1(usual)),
         look_at=look_at,
     )  # fmt: skip

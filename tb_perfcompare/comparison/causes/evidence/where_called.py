@@ -9,8 +9,9 @@ from math import fsum
 import numpy as np
 
 from tb_perfcompare.comparison.causes.evidence.cause import Part
+from tb_perfcompare.comparison.causes.evidence.general_rules import function_of_calls
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, HOST, call_count_changed
-from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
+from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total
 from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.wording import many, number_text, numbers_text, short
 from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, Ints, median, unique
@@ -47,6 +48,13 @@ MOST_STEPS = 0.5
 
 ON_PATH = 0.5
 """Share of an annotation's own time that must be on the critical path for it to be on the step's thread."""
+
+MAIN_CALLS = 0.5
+"""Share of the step's additional operator calls that a finding must be about for the Python function that makes most of
+them to be named (0.65 to 1 in recordings)."""
+
+MOSTLY = 0.8
+"""Share of all changes of calls that must go one way for a function that makes most of them to be looked for."""
 
 WHOLE_STEP = 0.9
 """Share of the step, on both sides, from which an annotation does not tell where in the step."""
@@ -259,6 +267,19 @@ def _are_called_at_first(side: Summary, names: Collection[str]) -> bool:
     first = [int(np.flatnonzero(capture == one)[0]) for one in unique(capture)]
     called = {key[0] for key, calls in zip(table.keys, table.calls[:, first].tolist(), strict=True) if all(calls)}
     return called.issuperset(names)
+
+
+def inside_clause(pair: RuleContext, own: float) -> str:
+    """Clause on the Python function that makes most of all additional (fewer) operator calls of the step, if `own`,
+    those of a finding, are such calls; "" without one."""
+    every = pair.amounts("operators", "host_total").values()
+    step = total(every)
+    more = step.more_calls
+    mixed = abs(more) < MOSTLY * fsum(abs(amount.more_calls) for amount in every)
+    if mixed or own * more <= MAIN_CALLS * more * more:
+        return ""
+    function = function_of_calls(*pair.sides, (step.calls_a, step.calls_b))
+    return "" if function is None else f"; {function.clause}"
 
 
 def modules_clause(pair: RuleContext, more: float) -> str:
