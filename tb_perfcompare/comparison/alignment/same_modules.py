@@ -28,9 +28,10 @@ def join_modules(baseline: Summary, candidate: Summary) -> tuple[Summary, Summar
     joins = module_joins(one.call_tree, two.call_tree, names[id(one)], names[id(two)])
     if not joins:
         return baseline, candidate, ()
-    note = Note(NoteCode.ALIKE_NAMES, f"{many(len(joins), 'nn.Module')} matched despite different numbers", _MODULES)
+    matched = len({*joins.values()} & {*names[id(one)]})
+    note = Note(NoteCode.ALIKE_NAMES, f"{many(matched, 'nn.Module')} matched despite different numbers", _MODULES)
     sides = [_renamed(side, joins) if side is two else side for side in (baseline, candidate)]
-    return sides[0], sides[1], (note,)
+    return sides[0], sides[1], (note,) if matched else ()
 
 
 def _modules(side: Summary) -> list[str]:
@@ -75,7 +76,7 @@ def module_joins(
     one: CallTree, two: CallTree, names_a: Sequence[str], names_b: Sequence[str]
 ) -> dict[str, str]:  # fmt: skip
     """Module of the second side -> its name on the first, if that differs. Of the modules called by one module, those
-    of a class are the same in their order. Others whose names the first side uses get further numbers."""
+    of a class are the same in their order. Others keep their names, or get further numbers if one of these has theirs."""
     if not names_a or not names_b or names_a == names_b:
         return {}
     keys_a, keys_b = one.keys(), two.keys()
@@ -92,7 +93,7 @@ def module_joins(
                 joined.add(name_a)
             waiting.append((place_a, place_b))
     taken = {*names_a, *names_b} - (joins.keys() - {*names_a})
-    for name in sorted({*names_a} & {*names_b} - joins.keys()):
+    for name in sorted(joined & {*names_b} - joins.keys()):
         numbers = (f"{module_class(name)}_{number}" for number in count())
         joins[name] = next(new for new in numbers if new not in taken)
         taken.add(joins[name])

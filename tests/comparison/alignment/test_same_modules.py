@@ -30,6 +30,8 @@ def run(*layers: str) -> TraceBuilder:
     (["Norm_0", "Linear_0", "Norm_1"], ["Norm_0", "Linear_0", "Norm_2"], []),
     # a number that the other side has for another module
     (["Norm_0", "Linear_0"], ["Linear_0", "Linear_1", "Norm_0"], ["Linear_1"]),
+    # of a layer within another that has no counterpart the name decides
+    (["Block_0", "Linear_0"], ["Layer_0", "Linear_0"], ["Layer_0"]),
     # no class in common: nothing is the same
     (["Linear_0"], ["Conv2d_0"], ["Conv2d_0"]),
 ])  # fmt: skip
