@@ -76,7 +76,7 @@ def module_joins(
     one: CallTree, two: CallTree, names_a: Sequence[str], names_b: Sequence[str]
 ) -> dict[str, str]:  # fmt: skip
     """Module of the second side -> its name on the first, if that differs. Of the modules called by one module, those
-    of a class are the same in their order. Others keep their names, or get further numbers if one of these has theirs."""
+    of a class are the same in their order. Others keep their names, or get further numbers if these are taken."""
     if not names_a or not names_b or names_a == names_b:
         return {}
     keys_a, keys_b = one.keys(), two.keys()
