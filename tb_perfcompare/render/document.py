@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from math import fsum
 
 from tb_perfcompare import number_text
 from tb_perfcompare.comparison.result.caveats import caveats_of, not_recorded
@@ -72,6 +73,9 @@ _REPORT_TABLES = ("ranks", "operators", "kernels", "functions", "counters")
 _FINDINGS_SHOWN = 8
 _FINDINGS_OPEN = 5
 """Number of findings that a page shows unfolded, as in the tab."""
+LEAST_REST = 0.1
+"""Share of the change from which the report says that no finding explains it."""
+
 _OPEN = frozenset({Verdict.INCONCLUSIVE, Verdict.WITHHELD})
 _UNCLEAR = "~"  # marks an estimate whose verdict is inconclusive
 _PARTS_LISTED = 40
@@ -84,7 +88,7 @@ def report(comparison: Comparison, *, top: int, is_page: bool = False) -> tuple[
     blocks = _top(comparison, is_page=is_page)
     if comparison.findings:
         titles = {name: table.title for name, table in comparison.tables.items()} | {"categories": WHERE}
-        blocks += [Heading(WHY), _findings(comparison.findings, titles if is_page else None)]
+        blocks += [Heading(WHY), _findings(comparison.findings, titles if is_page else None), *_rest(comparison)]
     alternatives = _alternatives(headline.alternatives, is_page)
     if alternatives.items:
         blocks += [Heading("What could settle it"), alternatives]
@@ -286,6 +290,22 @@ def _findings(findings: tuple[Finding, ...], titles: Mapping[str, str] | None) -
             parts.append(f"look at: {finding.look_at}")
         items.append((printable(finding.sentence), printable(" · ".join(parts))))
     return Listing(tuple(items), numbered=True, open=None if titles is None else _FINDINGS_OPEN)
+
+
+def _rest(comparison: Comparison) -> list[Block]:
+    """Sentence on the part of the change that no finding explains, or that offsets what they explain; none if that is
+    little, or if times of findings are no parts of the change."""
+    timed = [finding for finding in comparison.findings if finding.delta_us is not None]
+    shares = [finding.share for finding in timed if finding.share is not None]
+    rest = 1 - fsum(shares)
+    if len(shares) < len(timed) or not shares or abs(rest) < LEAST_REST:
+        return []
+    ledger = comparison.ledger
+    size = number_text.time(rest * ledger.delta / ledger.denominator / 1000, signed=True)
+    share = number_text.percent(abs(rest))
+    if rest < 0:
+        return [Paragraph(f"Other time offsets {share} of the change: {size}.")]
+    return [Paragraph(f"No finding explains {share} of the change: {size}.")]
 
 
 def _listing(items: tuple[tuple[str, str], ...]) -> Listing:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.headline import Alternative, Shift, Verdict
 from tb_perfcompare.comparison.result.table import Table
@@ -21,6 +23,17 @@ def test_the_size_of_a_finding_is_told_once() -> None:
     assert "takes longer. +46.6 ms · 120 % of the change" in report(findings=(unsaid,))
     said = replace(finding, sentence="Waiting for the loader: +46.6 ms per step.")
     assert "+46.6 ms per step. 120 % of the change" in report(findings=(said,))
+
+
+@pytest.mark.parametrize(("share", "rest"), [
+    (1.5, "Other time offsets 50.0 % of the change: −250 µs."), (1.05, ""), (0.95, ""),
+    (0.6, "No finding explains 40.0 % of the change: +200 µs."), (None, ""),
+])  # fmt: skip
+def test_what_no_finding_explains_is_told(share: float | None, rest: str) -> None:
+    """Of a change by 500 µs."""
+    (finding,) = comparison().findings
+    shown = report(findings=(replace(finding, share=share),))
+    assert rest in shown and ("of the change: " in shown) == bool(rest)
 
 
 def test_an_interval_that_the_reason_holds_is_not_repeated() -> None:
