@@ -30,7 +30,7 @@ from tb_perfcompare.workspace.jobs.summary_jobs import (
 from tb_perfcompare.workspace.sharing.single_flight import Flight, Kind, SingleFlight, each_in_turn, wait_for
 from tb_perfcompare.workspace.workers.cluster import ClusterPool, TaskLost
 from tb_perfcompare.workspace.workers.memory_need import PROCESS_BYTES
-from tb_perfcompare.workspace.workers.reading_size import Outgrown, are_small, reading_bytes, while_small
+from tb_perfcompare.workspace.workers.reading_size import Outgrown, are_small, packed_bytes, reading_bytes, while_small
 from tb_perfcompare.workspace.workers.worker import WorkerDied
 from tb_perfcompare.workspace.workers.worker_pool import WorkerPool
 
@@ -71,7 +71,7 @@ class Loader:
     def is_small(self, files: Sequence[CaptureFile]) -> bool:
         """Whether to read the files in this process. Never in a server (in_process_bytes 0), not even empty files:
         something that reports a size of 0 may still block when it is opened."""
-        return 0 < self._in_process_bytes >= sum(file.bytes for file in files) and are_small(files)
+        return 0 < self._in_process_bytes >= sum(map(packed_bytes, files)) and are_small(files)
 
     def work(
         self, function: Callable[..., T], arguments: tuple[Any, ...], flight: Flight[Any], files: Sequence[CaptureFile],

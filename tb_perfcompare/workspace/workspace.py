@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from tb_perfcompare.workspace.listing.history import LatestHistory
 
 SMALL_BYTES = 6 * 2**20
-"""Up to this total file size, reading in this process is faster than starting worker processes."""
+"""Up to this total size (`packed_bytes`), reading in this process is faster than starting worker processes, which takes
+300 ms of CPU time: uncompressed pairs of 8 to 70 MB take 26 to 43 % less time on two busy cores."""
 
 _COMPARISONS: Kind[Comparison] = Kind("comparisons", 128 * 2**20)
 _STRICT: Kind[bytes] = Kind("strict reports", 32 * 2**20)
@@ -46,9 +47,9 @@ class Workspace:
     """Answers requests about the runs below some roots. Construction opens no files and starts no threads or
     processes; the module for each kind of request is imported at the first such request.
 
-    in_process_bytes  files of at most this total size are read in this process instead of by workers, and sides of any
-                      size are compared in it; a server leaves it at 0, because that would block its other threads
-                      (GIL)
+    in_process_bytes  files of at most this total size (`packed_bytes`) are read in this process instead of by workers,
+                      and sides of any size are compared in it; a server leaves it at 0, because that would block its
+                      other threads (GIL)
     cache         summaries and comparisons on disk; None: every file is read
     index, pool   an existing index of the same roots and an existing worker pool to share; None: create new ones
     scheduler     address of a Dask scheduler whose cluster summarises the files; None: processes of this machine

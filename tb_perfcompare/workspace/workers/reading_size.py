@@ -17,6 +17,9 @@ from tb_perfcompare.workspace.workers.memory_need import PER_EVENT_BYTES, PROCES
 _PER_BYTE, _PER_PACKED_BYTE = 2, 16
 """Memory per byte of a file that is not sampled, or in which no events are recognised: plain, compressed."""
 
+_PACKS_TO = 16
+"""Usual ratio of a trace's size to that of its gzip file."""
+
 _NOT_LOOKED_AT = 12 * 2**20
 """Uncompressed files up to this size need little memory and are not sampled."""
 
@@ -46,6 +49,11 @@ def reading_bytes(file: CaptureFile) -> int:
     except (OSError, zlib.error):
         return by_size
     return by_size if events is None else PROCESS_BYTES + round(events * PER_EVENT_BYTES)
+
+
+def packed_bytes(file: CaptureFile) -> int:
+    """Size of the file; of an uncompressed trace the size that gzip would give it, which reading takes as long."""
+    return file.bytes // _PACKS_TO if file.path.endswith(".json") else file.bytes
 
 
 class Outgrown(Exception):

@@ -12,7 +12,7 @@ import pytest
 
 from tb_perfcompare.workspace.inputs.sides import CaptureFile
 from tb_perfcompare.workspace.workers import reading_size
-from tb_perfcompare.workspace.workers.reading_size import reading_bytes
+from tb_perfcompare.workspace.workers.reading_size import packed_bytes, reading_bytes
 
 MB = 2**20
 PROCESS = 64 * MB
@@ -34,14 +34,21 @@ def events(count: int, padding: int) -> bytes:
     return ('{"traceEvents":[\n' + ",\n".join(lines) + "]}").encode()
 
 
-def expected(path: Path | str, size: int | None = None) -> int:
-    stored = os.path.getsize(path) if size is None else size
+def stored(path: Path | str, size: int) -> CaptureFile:
     name = os.path.basename(path)
-    file = CaptureFile(
-        path=str(path), shown=name, name=name, bytes=stored, mtime_ns=0, run="r", worker="w", span="", rank=None,
+    return CaptureFile(
+        path=str(path), shown=name, name=name, bytes=size, mtime_ns=0, run="r", worker="w", span="", rank=None,
         source="r",
     )  # fmt: skip
-    return reading_bytes(file)
+
+
+def expected(path: Path | str, size: int | None = None) -> int:
+    return reading_bytes(stored(path, os.path.getsize(path) if size is None else size))
+
+
+@pytest.mark.parametrize(("name", "packed"), [("a.json", 1_000), ("a.json.gz", 16_000), ("a.csv", 16_000)])
+def test_an_uncompressed_trace_counts_as_its_gzip_file_would(name: str, packed: int) -> None:
+    assert packed_bytes(stored(name, 16_000)) == packed
 
 
 @pytest.mark.parametrize("padding", [10, 100, 1000])
