@@ -183,7 +183,7 @@ def main(argv: Sequence[str] | None = None, stdout: TextIO | None = None, stderr
         console.fail(error)
         return DEFECT
     finally:
-        console.finish()
+        console.clear()
 
 
 def _run(argv: Sequence[str] | None, console: Console) -> int:

@@ -90,7 +90,7 @@ class Console:
     def answer(self, data: bytes) -> None:
         """Writes UTF-8 to standard output. Ignores a closed pipe (`| head`); raises PerfCompareError for other errors,
         such as a full disk."""
-        self._clear()
+        self.clear()
         try:
             buffer = getattr(self._stdout, "buffer", None)
             if buffer is None:
@@ -137,7 +137,7 @@ class Console:
             self._write_line(f"  | {printable(line.expandtabs())}")
 
     def _write_line(self, line: str) -> None:
-        self._clear()
+        self.clear()
         try:
             encoding = self._stderr.encoding or "utf-8"
             self._stderr.write(line.encode(encoding, "backslashreplace").decode(encoding) + "\n")
@@ -165,11 +165,8 @@ class Console:
         self._stderr.write(_CLEAR_LINE + text)
         self._stderr.flush()
 
-    def finish(self) -> None:
+    def clear(self) -> None:
         """Clears a temporary line."""
-        self._clear()
-
-    def _clear(self) -> None:
         if self._drawn:
             self._drawn = False
             self._stderr.write(_CLEAR_LINE)

@@ -159,5 +159,5 @@ def test_progress_interrupted_while_it_is_drawn_is_cleared() -> None:
     console = Console(io.StringIO(), screen)
     with pytest.raises(KeyboardInterrupt):
         console.progress(Progress("reading"))
-    console.finish()
+    console.clear()
     assert screen.getvalue().endswith("reading\r\x1b[K")

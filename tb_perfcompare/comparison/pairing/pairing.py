@@ -39,7 +39,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two sides and, for a suggestion, why they belong together."""
+    """Two sides and, for a suggestion, why they belong together; sent as it is."""
 
     baseline: Selection
     candidate: Selection

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Annotated, Any, TypedDict
 
 from tb_perfcompare._version import __version__
-from tb_perfcompare.comparison.pairing.pairing import Pair, Selection
+from tb_perfcompare.comparison.result.plain_values import as_plain
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.sources.run_entries import RunEntry, SpanEntry, WorkerEntry
 from tb_perfcompare.sources.trace.scanners.scanner_choice import active_reader
@@ -25,7 +25,7 @@ def runs_dict(listing: Listing, roots: Iterable[str], details: SpanDetails | Non
         "version": __version__,
         "roots": list(roots),
         "runs": [run_dict(run, details) for run in listing.runs],
-        "pairs": [pair_dict(pair) for pair in listing.pairs],
+        "pairs": as_plain(listing.pairs),
         "problems": [problem_dict(note) for note in listing.problems],
         "reader": active_reader(),
         "points": len(listing.points),
@@ -37,18 +37,9 @@ def pairs_dict(listing: Listing) -> dict[str, Any]:
     return {
         "schema": PAIRS_SCHEMA,
         "version": __version__,
-        "pairs": [pair_dict(pair) for pair in listing.pairs],
+        "pairs": as_plain(listing.pairs),
         "problems": [problem_dict(note) for note in listing.problems],
     }
-
-
-def pair_dict(pair: Pair) -> dict[str, Any]:
-    """A suggested pair and the reason for it."""
-    return {"baseline": _selection(pair.baseline), "candidate": _selection(pair.candidate), "reason": pair.reason}
-
-
-def _selection(selection: Selection) -> dict[str, Any]:
-    return {"run": selection.run, "worker": selection.worker, "span": selection.span}
 
 
 def run_dict(run: RunEntry, details: SpanDetails | None = None) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from tb_perfcompare.comparison.pairing.pairing import Pair
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.wire.wire_rows import MAX_BYTES, encoded, raw, rows_that_fit
 from tb_perfcompare.sources.run_entries import RunEntry
-from tb_perfcompare.workspace.listing.describe import pair_dict, problem_dict, run_dict, runs_dict
+from tb_perfcompare.workspace.listing.describe import problem_dict, run_dict, runs_dict
 from tb_perfcompare.workspace.listing.index import Listing
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def _pairs_and_problems(
     suggested = list(_pairs_of_same_device(listing, known))
     wrong: list[Any] = [{"path": path, "message": message} for path, message in extra_problems]
     wrong += map(problem_dict, listing.problems)
-    pairs, _ = rows_that_fit(map(pair_dict, suggested), _PAIRS_BYTES)
+    pairs, _ = rows_that_fit(suggested, _PAIRS_BYTES)
     problems, _ = rows_that_fit(wrong, _PROBLEMS_BYTES)
     left_out = {"pairs_left_out": len(suggested) - len(pairs), "problems_left_out": len(wrong) - len(problems)}
     return {"pairs": pairs, "problems": problems, **{name: count for name, count in left_out.items() if count}}
