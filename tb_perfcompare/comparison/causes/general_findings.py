@@ -30,7 +30,7 @@ from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, only_e
 from tb_perfcompare.comparison.causes.evidence.moved_inside import moved_into_ranges
 from tb_perfcompare.comparison.causes.evidence.recurring_steps import recurring_clause
 from tb_perfcompare.comparison.causes.evidence.responsible_operator import responsible_operator
-from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total
 from tb_perfcompare.comparison.causes.evidence.significant_categories import repeatability
 from tb_perfcompare.comparison.result.finding import Evidence, Finding, share_of
 from tb_perfcompare.comparison.result.headline import Basis
@@ -80,6 +80,9 @@ _WORKERS = (
 MOVED, MOVED_SHARE = "what calls them on either side: a closure of the optimizer, another place of the range", 0.5
 """What to look at if code moved into (out of) an annotated range, and share of the change of untraced time that the
 range must have taken."""
+
+_DEVICE_WORK = "the device work that runs at the same time"
+"""What to look at if the device hides less of the host's work."""
 
 _LOADING = "Dataset.__getitem__ and collate_fn, which run in the main process (num_workers=0)"
 """What to look at if the main process itself loads batches."""
@@ -409,11 +412,13 @@ def _of_category(change: _Change, known: _Known) -> tuple[Sequence[str], str, Se
             recorded = _recorded_calls(change.same_way)
             return (recorded, place, recurring), _RECORDED if recorded else "", ()
         case StepCategory.CPU_EXEC:
-            hidden = _hidden(known, delta_us)
+            hidden = _hidden(known, delta_us, category)
             grown = "" if hidden or len(change.same_way) else _own_growth(known, delta_us)
-            return (hidden, grown, recurring), "the device work that runs at the same time" if hidden else look_at, ()
+            return (hidden, grown, recurring), _DEVICE_WORK if hidden else look_at, ()
         case StepCategory.DATALOADER:
             more = known.context.candidate if delta_us > 0 else known.context.baseline
+            if hidden := _hidden(known, delta_us, category):
+                return (hidden,), _DEVICE_WORK, ()
             of_workers = recurring and not _loads_itself(known, delta_us)
             return (recurring or _few_steps_clause(more),), _WORKERS if of_workers else look_at, ()
         case StepCategory.RUNTIME:
@@ -453,18 +458,17 @@ def _from_python(known: _Known, delta_us: float) -> str:
     return "torch.tensor() of Python lists or NumPy arrays (aten::lift_fresh), " if is_theirs else ""
 
 
-def _hidden(known: _Known, delta_us: float) -> str:
-    """Clause if operators take as long as before: then the device hides another part of their time; else ""."""
-    totals = []
-    for side in known.sides:
-        operators = side.groups.get("operators")
-        if not side.device.count or operators is None:
-            return ""
-        totals.append(float(operators.measures_ns["host_self"].sum()) / len(side.steps) / 1000)
-    if (totals[1] - totals[0]) * np.sign(delta_us) >= AS_LONG * abs(delta_us):
+def _hidden(known: _Known, delta_us: float, category: StepCategory) -> str:
+    """Clause if operators, or loading, take as long as before: then the device hides another part of their time; else
+    ""."""
+    of_operators, context = category is StepCategory.CPU_EXEC, known.context
+    times = context.amounts("operators", "host_self") if of_operators else context.own_times(DATA_LOADER)
+    whole = total(times.values())
+    longer_us = whole.delta_us * np.sign(delta_us)
+    if not all(side.device.count for side in known.sides) or not times or longer_us >= AS_LONG * abs(delta_us):
         return ""
-    more = "less" if delta_us > 0 else "more"
-    return f"{more} of it is hidden behind device work: in all, operators take {times_text(*totals)}"
+    more, who = "less" if delta_us > 0 else "more", "operators take" if of_operators else "it takes"
+    return f"{more} of it is hidden behind device work: in all, {who} {times_text(whole.us_a, whole.us_b)}"
 
 
 def _own_growth(known: _Known, delta_us: float) -> str:

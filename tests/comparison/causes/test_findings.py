@@ -235,6 +235,26 @@ def test_cpu_time_that_the_device_hides_is_not_called_faster_operators() -> None
     assert look_at == "the device work that runs at the same time"
 
 
+def loading(*, hidden_us: int) -> TraceBuilder:
+    """Eight steps that load for 400 µs, of which a kernel hides a part, and compute for 600."""
+    trace = TraceBuilder()
+    for number in range(8):
+        at = 2_000 * number
+        trace.step(number, at, at + 1_030 + number % 3)
+        trace.kernel("gemm", at + 12, at + 12 + hidden_us, launch=(at + 2, at + 4))
+        trace.loader(at + 12, at + 412)
+        trace.op("aten::mm", at + 420, at + 1_020)
+    return trace
+
+
+def test_loading_that_the_device_no_longer_hides_takes_no_longer() -> None:
+    for hidden_us, more in (((350, 50), "less"), ((50, 350), "more")):
+        found = compare(*(loading(hidden_us=us) for us in hidden_us)).findings
+        (finding,) = (one for one in found if one.rule == "data_loader")
+        assert f"; {more} of it is hidden behind device work: in all, it takes 400 µs." in finding.sentence
+        assert finding.look_at == "the device work that runs at the same time"
+
+
 @pytest.mark.parametrize(("busy", "bound"), [(False, True), (True, False)])
 def test_slower_launches_are_a_cause_only_when_the_device_waits(busy: bool, bound: bool) -> None:
     found = compare(training(busy=busy), training(busy=busy, launch=25)).findings
