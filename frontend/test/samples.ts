@@ -108,6 +108,7 @@ export function comparison(over: Partial<Comparison> = {}): Comparison {
     },
     ledger: ledger([ledgerRow(['Kernel'], 100_000_000, 125_000_000), ledgerRow(['Other'], 0, 0)]),
     findings: [],
+    unexplained_us: null,
     comparability: [],
     tables: {},
     notes: [],

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from math import fsum
 
 from tb_perfcompare import number_text
 from tb_perfcompare.comparison.result.caveats import caveats_of, not_recorded
@@ -73,9 +72,6 @@ _REPORT_TABLES = ("ranks", "operators", "kernels", "functions", "counters")
 _FINDINGS_SHOWN = 8
 _FINDINGS_OPEN = 5
 """Number of findings that a page shows unfolded, as in the tab."""
-LEAST_REST = 0.1
-"""Share of the change from which the report says that no finding explains it."""
-
 _OPEN = frozenset({Verdict.INCONCLUSIVE, Verdict.WITHHELD})
 _UNCLEAR = "~"  # marks an estimate whose verdict is inconclusive
 _PARTS_LISTED = 40
@@ -293,19 +289,14 @@ def _findings(findings: tuple[Finding, ...], titles: Mapping[str, str] | None) -
 
 
 def _rest(comparison: Comparison) -> list[Block]:
-    """Sentence on the part of the change that no finding explains, or that offsets what they explain; none if that is
-    little, or if times of findings are no parts of the change."""
-    timed = [finding for finding in comparison.findings if finding.delta_us is not None]
-    shares = [finding.share for finding in timed if finding.share is not None]
-    rest = 1 - fsum(shares)
-    if len(shares) < len(timed) or not shares or abs(rest) < LEAST_REST:
+    """Sentence on what no finding explains of the change, or what offsets findings that explain more."""
+    rest_us = comparison.unexplained_us
+    if rest_us is None:
         return []
-    ledger = comparison.ledger
-    size = number_text.time(rest * ledger.delta / ledger.denominator / 1000, signed=True)
-    share = number_text.percent(abs(rest))
-    if rest < 0:
-        return [Paragraph(f"Other time offsets {share} of the change: {size}.")]
-    return [Paragraph(f"No finding explains {share} of the change: {size}.")]
+    share = number_text.percent(abs(rest_us / comparison.delta_us))
+    offsets = rest_us * comparison.delta_us < 0
+    words = f"Other time offsets {share} of the change" if offsets else f"No finding explains {share} of the change"
+    return [Paragraph(f"{words}: {number_text.time(rest_us, signed=True)}.")]
 
 
 def _listing(items: tuple[tuple[str, str], ...]) -> Listing:

@@ -1,7 +1,7 @@
 // Ranked list of causes, each with its size, a sentence, and links to the evidence.
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { Comparison, Evidence, Finding } from '../contract/wire';
+import type { Comparison, Evidence, Finding, Ledger } from '../contract/wire';
 import { copyText } from '../host/host';
 import { joinKey } from '../table/data/rows';
 import { IconButton, LinkButton } from '../ui/buttons';
@@ -42,12 +42,18 @@ export function Findings({ comparison, onEvidence, timelineOf, onTimeline, shown
           <Cause key={index} rank={index + 1} finding={finding} advised={shown.slice(0, index).some((one) => one.look_at === finding.look_at)} most={most} comparison={comparison} onEvidence={onEvidence} timelineOf={timelineOf} onTimeline={onTimeline} led={led !== '' && findingKey(finding) === led} />
         ))}
       </ol>
+      {comparison.unexplained_us !== null && (
+        <p class="muted small">{noBreakNumbers(text.findings.rest(comparison.unexplained_us / changeUs(comparison.ledger), formatTime(comparison.unexplained_us, true)))}</p>
+      )}
       {findings.length > FIRST && (
         <LinkButton onClick={() => setAll(!all)}>{all ? text.findings.fewer : text.findings.more(findings.length - FIRST)}</LinkButton>
       )}
     </section>
   );
 }
+
+/** Change of the mean step. */
+const changeUs = ({ delta, denominator }: Ledger): number => delta / denominator / 1000;
 
 const size = ({ delta_us: delta }: Finding): number => Math.abs(delta ?? 0);
 

@@ -300,6 +300,7 @@ export const text = {
     title: 'What changed',
     none: 'Nothing changed beyond the spread of steps and captures.',
     share: (share: number) => `${share < 0 ? 'offsets ' : ''}${formatPercent(Math.abs(share))} of the change`,
+    rest: (share: number, time: string) => `${share < 0 ? 'Other time offsets' : 'No finding explains'} ${formatPercent(Math.abs(share))} of the change: ${time}.`,
     copy: 'Copy this finding as text',
     copyNamed: (subject: string) => `Copy this finding as text: ${subject}`,
     span: (span: string) => `${span.includes(',') ? 'spans' : 'span'} ${span}`,

@@ -7,7 +7,7 @@ import { StepsChoice, typedRange } from '../../src/pair/steps_choice';
 import { findingText } from '../../src/summary/finding_text';
 import { Findings } from '../../src/summary/findings';
 import { metricWords } from '../../src/ui/strings';
-import { comparison } from '../samples';
+import { comparison, ledger, ledgerRow } from '../samples';
 
 const FINDING: Finding = {
   rule: 'data_loader',
@@ -67,6 +67,13 @@ describe('a finding as text', () => {
     const box = document.createElement('div');
     await act(() => render(<Findings comparison={{ ...comparison(), findings }} onEvidence={() => undefined} />, box));
     expect(box.textContent?.split('Look at: num_workers')).toHaveLength(2);
+    expect(box.textContent).not.toContain('No finding explains');
+  });
+  it('is followed by what no finding explains', async () => {
+    const box = document.createElement('div');
+    const shown = { ...comparison(), ledger: ledger([ledgerRow(['Kernel'], 0, 500_000)], 1), findings: [FINDING], unexplained_us: 200 };
+    await act(() => render(<Findings comparison={shown} onEvidence={() => undefined} />, box));
+    expect(box.textContent).toContain('No finding explains 40.0\u202f% of the change: +200\u202fµs.');
   });
 });
 

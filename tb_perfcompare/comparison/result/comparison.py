@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import fsum
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from tb_perfcompare._version import __version__
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 SCHEMA = "tb_perfcompare.comparison/1"
 VIEW_SCHEMA = "tb_perfcompare.view/1"
 
+LEAST_REST = 0.1
+"""Least share of the change that is reported as explained by no finding."""
+
 
 class PeaksDict(TypedDict):
     """Peak rates of both sides' devices; null if the device is unknown."""
@@ -42,6 +46,11 @@ class _ComparisonDict(TypedDict):
     headline: Annotated[Headline, "verdict on the step time, with its figures"]
     ledger: Annotated[LedgerDict, "exact split of the step time by category and entity"]
     findings: Annotated[Sequence[Finding], "causes of the change, most important first"]
+    unexplained_us: Annotated[
+        float | None,
+        "change that no finding explains, with the opposite sign of the change if findings explain more; null if less "
+        "than a tenth of the change, or if times of findings are no parts of it",
+    ]
     comparability: Annotated[Sequence[Check], "checks that both sides measured the same"]
     tables: Annotated[Mapping[str, TableDict], "table name -> table"]
     notes: Annotated[Sequence[Note], "limitations: repaired files, dropped events, few steps, ..."]
@@ -79,6 +88,22 @@ class Comparison:
         """Number of files that could not be read, each with a note; the other files were compared."""
         return sum(note.code == NoteCode.FILE_FAILED for note in self.notes)
 
+    @property
+    def delta_us(self) -> float:
+        """Change of the mean step, microseconds."""
+        return self.ledger.delta / self.ledger.denominator / 1000
+
+    @property
+    def unexplained_us(self) -> float | None:
+        """Microseconds per step that no finding explains, with the opposite sign of the change if findings explain more
+        than it; None if less than LEAST_REST of the change, or if times of findings are no parts of it."""
+        shares = [finding.share for finding in self.findings if finding.delta_us is not None]
+        known = [share for share in shares if share is not None]
+        rest = 1 - fsum(known)
+        if not known or len(known) < len(shares) or abs(rest) < LEAST_REST:
+            return None
+        return rest * self.delta_us
+
     def to_dict(self) -> ComparisonDict:
         """Returns the document of `diff --format json` (docs/guide/comparison.schema.json) as plain values."""
         return {
@@ -90,6 +115,7 @@ class Comparison:
             "headline": as_plain(self.headline),
             "ledger": self.ledger.to_dict(),
             "findings": as_plain(self.findings),
+            "unexplained_us": self.unexplained_us,
             "comparability": as_plain(self.comparability),
             "tables": {name: table.to_dict() for name, table in self.tables.items()},
             "notes": as_plain(self.notes),

@@ -97,6 +97,7 @@ def comparison_answer(comparison: Comparison) -> bytes:
         "headline": raw(for_page(as_plain(comparison.headline))),
         "ledger": raw(_ledger(comparison)),
         "findings": raw(for_page(as_plain(comparison.findings))),
+        "unexplained_us": comparison.unexplained_us,
         "comparability": raw(as_plain(comparison.comparability)),
         "peaks": raw(comparison.peaks_dict()),
     }
