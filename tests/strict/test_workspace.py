@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from tb_perfcompare.errors import Cancelled
-from tb_perfcompare.model.progress import Progress, Reporter
+from tb_perfcompare.model.progress import Progress, Reporter, silent
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.plugin.http.responses import tag_of
 from tb_perfcompare.workspace.jobs.strict_jobs import StrictRequest
 from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob, summarize_file
 from tb_perfcompare.workspace.listing.index import side_from_path
+from tb_perfcompare.workspace.sharing.single_flight import wait_for
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.cli.invoke import tb_perfcompare
 from tests.drawn_runs import write_pair
@@ -43,8 +44,12 @@ def strict_request(normal: Path = NORMAL, abnormal: Path = ABNORMAL, **options: 
     return StrictRequest(sides[0], sides[1], **options)  # type: ignore[arg-type]
 
 
+def answer(workspace: Workspace, request: StrictRequest, report: Reporter = silent) -> bytes:
+    return wait_for(workspace.ask_strict(request), report).result()
+
+
 def test_a_worker_process_makes_the_report(workspace: Workspace) -> None:
-    found = workspace.strict(strict_request(form="md"))
+    found = answer(workspace, strict_request(form="md"))
     assert len(workspace.process_ids) == 1
     assert found == tb_perfcompare("strict", NORMAL, ABNORMAL, "--pid", "10").out.encode()
 
@@ -59,7 +64,7 @@ def test_traces_are_read_once_for_all_forms(tmp_path: Path) -> None:
 
     local = Workspace(in_process_bytes=1 << 30, summarize=counted)
     for form in ("json", "md", "csv"):
-        local.strict(strict_request(normal, abnormal, form=form))
+        answer(local, strict_request(normal, abnormal, form=form))
     local.close()
     assert sorted(read) == ["abnormal", "normal"]
 
@@ -72,9 +77,9 @@ def test_the_same_request_is_computed_once(local: Workspace, monkeypatch: pytest
         return b"answer"
 
     monkeypatch.setattr("tb_perfcompare.workspace.jobs.strict_jobs.strict_of_tables", computed)
-    assert local.strict(strict_request()) == local.strict(strict_request()) == b"answer"
+    assert answer(local, strict_request()) == answer(local, strict_request()) == b"answer"
     assert len(asked) == 1
-    local.strict(strict_request(form="csv"))
+    answer(local, strict_request(form="csv"))
     assert len(asked) == 2
 
 
@@ -106,5 +111,5 @@ def test_work_without_a_waiting_request_is_cancelled(local: Workspace, monkeypat
 
     monkeypatch.setattr("tb_perfcompare.workspace.jobs.strict_jobs.strict_of_tables", endless)
     with pytest.raises(Gone):
-        local.strict(strict_request(), leave)
+        answer(local, strict_request(), leave)
     assert ended.wait(SOON_S)
