@@ -365,7 +365,8 @@ def _amount(change: _Change, known: _Known) -> str:
         amounts = times_text(change.row.baseline / known.unit, change.row.candidate / known.unit)
         return f"{title}: {by}{known.per} ({amounts})"
     if whole_us and MOST <= change.delta_us / whole_us <= 1:
-        return f"{title}: {by} of {signed_time(whole_us)}{known.per}"
+        of = "" if by == signed_time(whole_us) else f" of {signed_time(whole_us)}"
+        return f"{title}: {by}{of}{known.per}"
     return f"Remaining {subject}: {by}{known.per}"
 
 

@@ -269,7 +269,10 @@ def test_launches_as_long_as_their_kernels_on_one_side_are_blocking() -> None:
     assert [look_at.startswith("CUDA_LAUNCH_BLOCKING") for look_at in by_launch.values()] == [False, True]
 
 
-@pytest.mark.parametrize(("known_us", "says"), [(20.0, ["Data loader wait: +140 µs of +160 µs per step"]), (400.0, [])])
+@pytest.mark.parametrize(("known_us", "says"), [
+    (0.2, ["Data loader wait: +160 µs per step"]), (20.0, ["Data loader wait: +140 µs of +160 µs per step"]),
+    (90.0, ["Remaining data loader wait: +70.0 µs per step"]), (400.0, []),
+])  # fmt: skip
 def test_no_remainder_is_reported_when_causes_explain_more_than_the_change(known_us: float, says: list[str]) -> None:
     before, after = summary(run()), summary(run(loader=180))
     found = compare(before, after)

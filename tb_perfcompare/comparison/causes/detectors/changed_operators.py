@@ -202,8 +202,8 @@ def _replacement(pair: RuleContext, replacement: Replacement, explained: Explain
 
 
 def _called_more(pair: RuleContext) -> frozenset[str]:
-    """Operators and kernels whose time more (fewer) calls of all work explain."""
-    return frozenset(name for more in more_calls_rules(pair) for _, name in more.explains)
+    """Operators whose time more (fewer) calls of all work explain."""
+    return frozenset(name for more in more_calls_rules(pair) for label, name in more.explains if label == CPU_EXEC)
 
 
 def _evidence(name: str, *, of_operator: bool) -> Evidence:
