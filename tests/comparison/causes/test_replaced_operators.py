@@ -222,6 +222,21 @@ def test_half_of_the_calls_do_not_hide_the_other_half() -> None:
     assert changed.delta_us == 24  # without the call of the replacement
 
 
+def test_each_function_of_the_backward_pass_goes_with_its_operators() -> None:
+    """Two operators are replaced in different places, and all of autograd's functions in one."""
+    engine = "autograd::engine::evaluate_function: "
+
+    def step(activation: str, *loss: str) -> TraceBuilder:
+        forward = ("aten::linear", f"aten::{activation}", "aten::reshape", *(f"aten::{name}" for name in loss))
+        names = [f"{name.title()}Backward0" for name in (activation, *loss)]
+        return program(*forward, "aten::ones_like", *((engine + name, [name]) for name in names))
+
+    longer, same = sorted(replacements_in(step("gelu", "dot"), step("relu", "mul", "tanh")), key=net, reverse=True)
+    assert "; aten::dot (1 call) → aten::mul (1 call), aten::tanh (1)." in longer.sentence
+    assert "; aten::gelu (1 call) → aten::relu (1 call)." in same.sentence
+    assert (net(longer), net(same)) == pytest.approx((2 * US, 0), abs=16)
+
+
 def adapted(*modules: str, more: int = 0) -> TraceBuilder:
     """Eight steps of four operators, and `more` small ones, in nested modules."""
     trace = TraceBuilder(vendor="cpu")

@@ -295,18 +295,29 @@ def _by_count(frame: Frame) -> float:
 
 
 def _with_backward(found: list[Replacement]) -> list[Replacement]:
-    """Joins replacements of autograd's functions to those of the operators they belong to."""
+    """Joins each of autograd's functions to the replacement of the operators it belongs to; functions of no replaced
+    operators go with those that are replaced together with them."""
     forward = [replacement for replacement in found if not replacement.is_backward]
+    alone = list[Replacement]()
     for one in found:
-        if not one.is_backward:
-            continue
-        for of in forward:
-            if _are_backward_of(one.went, of.went) or _are_backward_of(one.came, of.came):
-                _join(of, one)
-                break
-        else:
-            forward.append(one)
-    return forward
+        if one.is_backward:
+            owners = [[_owner(place, forward, side) for place in (one.went, one.came)[side]] for side in (0, 1)]
+            known = [of for side in owners for of in side if of is not None]
+            if not known:
+                alone.append(one)
+                continue
+            first = max(known, key=lambda of: (sum(of is other for other in known), of.time))
+            for side, places in enumerate((one.went, one.came)):
+                for place, owner in zip(places, owners[side], strict=True):
+                    of = owner or first
+                    (of.went, of.came)[side].append(place)
+            first.around.extend(one.around)
+    return [*forward, *alone]
+
+
+def _owner(place: Place, forward: Iterable[Replacement], side: int) -> Replacement | None:
+    """The replacement of the operators that one of autograd's functions belongs to."""
+    return next((of for of in forward if _are_backward_of([place], (of.went, of.came)[side])), None)
 
 
 def _join(one: Replacement, other: Replacement) -> None:
