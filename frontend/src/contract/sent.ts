@@ -18,7 +18,7 @@ export interface Comparison {
   ledger: Ledger;
   /** causes of the change, most important first */
   findings: Finding[];
-  /** change that no finding explains, with the opposite sign of the change if findings explain more; null if less than a tenth of the change, or if times of findings are no parts of it */
+  /** change that no finding explains, with the opposite sign of the change if findings explain more; null if less than a tenth of the change, or if times of findings are not parts of it */
   unexplained_us: number | null;
   /** checks that both sides measured the same */
   comparability: Check[];

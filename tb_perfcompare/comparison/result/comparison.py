@@ -49,7 +49,7 @@ class _ComparisonDict(TypedDict):
     unexplained_us: Annotated[
         float | None,
         "change that no finding explains, with the opposite sign of the change if findings explain more; null if less "
-        "than a tenth of the change, or if times of findings are no parts of it",
+        "than a tenth of the change, or if times of findings are not parts of it",
     ]
     comparability: Annotated[Sequence[Check], "checks that both sides measured the same"]
     tables: Annotated[Mapping[str, TableDict], "table name -> table"]
@@ -96,7 +96,7 @@ class Comparison:
     @property
     def unexplained_us(self) -> float | None:
         """Microseconds per step that no finding explains, with the opposite sign of the change if findings explain more
-        than it; None if less than LEAST_REST of the change, or if times of findings are no parts of it."""
+        than it; None if less than LEAST_REST of the change, or if times of findings are not parts of it."""
         shares = [finding.share for finding in self.findings if finding.delta_us is not None]
         known = [share for share in shares if share is not None]
         rest = 1 - fsum(known)
