@@ -55,6 +55,19 @@ def test_different_ratios_of_calls_are_not_more_of_the_same_work() -> None:
     assert all("typically" not in finding.sentence for finding in compare(before, apart).findings)
 
 
+def test_calls_of_a_replaced_operator_that_are_more_calls_count_once() -> None:
+    """A loop runs four times as often, and an activation that it no longer calls was written out by what it calls."""
+    layer = ["aten::linear", "aten::mm", "aten::add", "aten::mul"]
+
+    def looped(times: int, *activation: str) -> TraceBuilder:
+        calls = [(name, 20) for name in ("aten::embedding", *activation, "aten::sum", *layer * times)]
+        return sequence(([*calls, ("", step % 3)] for step in range(8)), gap=5, vendor="cpu")
+
+    found = compare(looped(2, "aten::gelu"), looped(8, "aten::mul", "aten::tanh", "aten::mul")).findings
+    assert {finding.rule for finding in found} == {"more_calls", "operator_replaced"}
+    assert sum(finding.share or 0.0 for finding in found) <= 1.01
+
+
 def test_a_pause_between_calls_that_are_as_many_is_not_theirs() -> None:
     """A model is traced before each request, which runs it twice."""
 

@@ -163,7 +163,7 @@ def with_replaced_calls(pair: RuleContext) -> frozenset[str]:
 
 def replaced_operator_rules(pair: RuleContext) -> Iterator[Cause]:
     """One finding for each operator in whose place others are called, whatever their times."""
-    explained = Explained()
+    explained = Explained(pair.once(_more_calls).causes)
     for replacement in pair.once(replaced):
         change = _replacement(pair, replacement, explained)
         explained.add(change)
@@ -171,11 +171,12 @@ def replaced_operator_rules(pair: RuleContext) -> Iterator[Cause]:
 
 
 def _replacement(pair: RuleContext, replacement: Replacement, explained: Explained) -> Cause:
-    """The finding on a replacement. `explained`: what those before it explain."""
+    """The finding on a replacement. `explained`: what more calls and the replacements before it explain."""
     names = {one.frame.key[2] for top in replacement.all for one in top.walk()}
     operators = {key[0] for key in pair.amounts("operators", "host_total")}
-    others = {name for name in replacement.moved if has_same_inputs(pair, name)} | pair.once(_called_more)
-    explains, calls_of = replacement.explains(pair.unit, without=others), replacement.operator_calls()
+    same = {name for name in replacement.moved if has_same_inputs(pair, name)}
+    explains = pair.once(_more_calls).rests(pair, replacement.explains(pair.unit, without=same))
+    calls_of = replacement.operator_calls()
     where = mostly_in(pair, explains)
     around = _gaps(pair, names, replacement.explains(pair.unit), explained)
     explains |= around
@@ -201,9 +202,9 @@ def _replacement(pair: RuleContext, replacement: Replacement, explained: Explain
     )  # fmt: skip
 
 
-def _called_more(pair: RuleContext) -> frozenset[str]:
-    """Operators whose time more (fewer) calls of all work explain."""
-    return frozenset(name for more in more_calls_rules(pair) for label, name in more.explains if label == CPU_EXEC)
+def _more_calls(pair: RuleContext) -> Explained:
+    """What more (fewer) calls of all work explain."""
+    return Explained(more_calls_rules(pair))
 
 
 def _evidence(name: str, *, of_operator: bool) -> Evidence:

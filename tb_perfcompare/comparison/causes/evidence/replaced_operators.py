@@ -113,7 +113,7 @@ class Replacement:
                 if place.frame.key[2] not in without:
                     parts += _own_change(place, share / unit)
         for place in self.around:
-            if place.frame.key[2] in self.changed_around - {*without}:
+            if place.frame.key[2] in self.changed_around:
                 parts += _own_change(place, 1 / unit)
         return total_by_key(parts)
 
