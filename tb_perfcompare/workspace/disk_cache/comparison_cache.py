@@ -43,6 +43,7 @@ class _Answer(msgspec.Struct):
     headline: dict[str, msgspec.Raw]
     ledger: dict[str, msgspec.Raw]
     findings: list[msgspec.Raw]
+    unexplained_us: float | None
     comparability: list[msgspec.Raw]
     peaks: dict[str, msgspec.Raw]
     caveats: list[msgspec.Raw]

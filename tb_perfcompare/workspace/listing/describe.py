@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import asdict
 from typing import Annotated, Any, TypedDict
 
 from tb_perfcompare._version import __version__
-from tb_perfcompare.comparison.result.plain_values import as_plain
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.sources.run_entries import RunEntry, SpanEntry, WorkerEntry
 from tb_perfcompare.sources.trace.scanners.scanner_choice import active_reader
@@ -25,7 +25,7 @@ def runs_dict(listing: Listing, roots: Iterable[str], details: SpanDetails | Non
         "version": __version__,
         "roots": list(roots),
         "runs": [run_dict(run, details) for run in listing.runs],
-        "pairs": as_plain(listing.pairs),
+        "pairs": [asdict(pair) for pair in listing.pairs],
         "problems": [problem_dict(note) for note in listing.problems],
         "reader": active_reader(),
         "points": len(listing.points),
@@ -37,7 +37,7 @@ def pairs_dict(listing: Listing) -> dict[str, Any]:
     return {
         "schema": PAIRS_SCHEMA,
         "version": __version__,
-        "pairs": as_plain(listing.pairs),
+        "pairs": [asdict(pair) for pair in listing.pairs],
         "problems": [problem_dict(note) for note in listing.problems],
     }
 
