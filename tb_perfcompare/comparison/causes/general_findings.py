@@ -6,106 +6,46 @@ docs/method/findings.md.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.causes.detect_causes import DetectedCauses
-from tb_perfcompare.comparison.causes.detectors.changed_operators import AS_MEASURED
-from tb_perfcompare.comparison.causes.evidence.gaps_around import place_clause
+from tb_perfcompare.comparison.causes.detectors.changed_operator_words import AS_MEASURED
 from tb_perfcompare.comparison.causes.evidence.general_rules import (
     GENERAL,
     MAIN_SHARE,
-    PYTHON,
     TABLES,
-    UTILISATION_CHANGE,
     GrownFunction,
     grown_function,
-    has_stacks,
-    kernel_fact,
     python_time,
 )
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, only_exposed
 from tb_perfcompare.comparison.causes.evidence.moved_inside import moved_into_ranges
-from tb_perfcompare.comparison.causes.evidence.recurring_steps import recurring_clause
-from tb_perfcompare.comparison.causes.evidence.responsible_operator import responsible_operator
-from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.significant_categories import repeatability
+from tb_perfcompare.comparison.causes.general_change import Change, Known
+from tb_perfcompare.comparison.causes.general_sentences import (
+    amount_text,
+    clauses_of_category,
+    entity_clauses,
+    loads_itself,
+    moved_us,
+    not_named,
+)
 from tb_perfcompare.comparison.result.finding import Evidence, Finding, share_of
 from tb_perfcompare.comparison.result.headline import Basis
 from tb_perfcompare.comparison.result.ledger_rows import STATUSES, EntityRows, LedgerRow, columns_of
-from tb_perfcompare.comparison.result.options import SIDES
-from tb_perfcompare.comparison.result.wording import (
-    calls_text,
-    many,
-    number_text,
-    numbers_text,
-    percent_text,
-    ratio_text,
-    short,
-    short_apart,
-    signed_time,
-    time_text,
-    times_text,
-)
-from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio
-from tb_perfcompare.model.names.names import LOADED_BY, LOADER_NAME, MAIN_PROCESS
-from tb_perfcompare.model.summary.summary import (
-    CATEGORY_LABELS,
-    NOT_SPLIT,
-    PROFILER_WORK,
-    STEP_TIME,
-    StepCategory,
-    Summary,
-)
-from tb_perfcompare.quick_dataclass import dataclass
-
-MANY_CALLS = 1000
-"""Least change of the recorded calls of Python functions per step for their recording to be mentioned: 0.2 µs each in a
-recording."""
-
-_RECORDED = "record again without with_stack=True for their real time"
-"""What to look at if their recording takes time."""
-
-SHAPES = "operators_by_shape"
-"""Table that a recording without input shapes lacks."""
-
-_WORKERS = (
-    "num_workers and prefetch_factor: several workers deliver batches at once; persistent_workers=True, or each epoch "
-    "starts them again"
-)
-"""What to look at if the wait for data recurs every few steps."""
-
-MOVED, MOVED_SHARE = "what calls them on either side: a closure of the optimizer, another place of the range", 0.5
-"""What to look at if code moved into (out of) an annotated range, and share of the change of untraced time that the
-range must have taken."""
-
-_DEVICE_WORK = "the device work that runs at the same time"
-"""What to look at if the device hides less of the host's work."""
-
-_LOADING = "Dataset.__getitem__ and collate_fn, which run in the main process (num_workers=0)"
-"""What to look at if the main process itself loads batches."""
-
-MOST = 0.5
-"""Share of a category's change from which what causes leave is told as a part of it, and not as what remains."""
+from tb_perfcompare.model.names.names import LOADER_NAME
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOT_SPLIT, PROFILER_WORK, StepCategory
 
 MIN_REST_SHARE = 0.25
 """Share of a category's change that other causes must leave for the rest to be reported."""
 
-AS_LONG = 0.25
-"""Operators take as long as before if their own time changed by less than this share of the change of exposed CPU
-time."""
-
-MAX_GROWN = 2
-"""Operators that are named for their own time."""
-
 BACKED = 0.5
 """What other causes leave of a category is only reported if entities without a finding changed by at least this
 share of it."""
-
-FEW_STEPS, MAX_WAITS = 0.25, 0.75
-"""If at most this share of the steps has at least that share of all waiting for data, the sentence says so."""
 
 COUNTED = 0.5
 """Share of a change within the spread of the steps that one-sided calls must explain for it to be reported, and fewest
@@ -114,86 +54,6 @@ calls per step of a one-sided Python function."""
 COUNTED_ALONE = f"certain: calls are counted{AS_MEASURED}"
 """Confidence if one Python function that only one side calls makes most of the change."""
 
-DOUBLED = 2
-"""Ratio of the mean steps from which the wait for data is reported even within the spread of the steps. Workers may
-hand over several batches at once, so that few steps wait, and those long."""
-
-DATA_LOADER = CATEGORY_LABELS[StepCategory.DATALOADER]
-
-
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """What general findings need to know: the context, the causes that were detected, and `named`, the entities that
-    have findings of their own."""
-
-    context: RuleContext
-    detected: DetectedCauses
-    named: Collection[str]
-
-    @property
-    def sides(self) -> tuple[Summary, Summary]:
-        return self.context.sides
-
-    @property
-    def unit(self) -> int:
-        """Ledger integers per microsecond and step."""
-        return self.context.unit
-
-    @property
-    def per(self) -> str:
-        """ " per step", or "" for a source without a clock."""
-        return " per step" if self.context.baseline.metric == STEP_TIME else ""
-
-    def is_clear(self, category: str, delta_us: float) -> bool:
-        """Whether the category's times per step differ beyond their spread or are too few to test, or whether the
-        category makes a substantial part, without the machine's, of a change of the step that does; of the wait for
-        data, of one that doubles the mean."""
-        if self.context.is_clear(category):
-            return True
-        ledger, verdict = self.context.ledger, self.context.headline.verdict
-        step_us = self.context.delta_us - self.detected.machine_us
-        part = delta_us / step_us if step_us else 0.0
-        differs = verdict.is_sure or verdict.way * ledger.delta > 0
-        shorter, longer = sorted((ledger.baseline, ledger.candidate))
-        waits_long = category == DATA_LOADER and longer >= DOUBLED * shorter
-        return (differs or waits_long) and part >= MAIN_SHARE
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Change:
-    """What the detected causes leave of a category's change.
-
-    whole      whether they leave all of it
-    same_way   entities that changed in its direction and have no cause, largest first; none if a source does not split
-    main       those of them that make much of it; `opposed`: those that changed as much in the other direction
-    is_python  whether its entities are Python functions; `inside`: the function that holds most of it
-    """
-
-    category: StepCategory
-    row: LedgerRow
-    delta_us: float
-    whole: bool
-    same_way: EntityRows
-    main: Sequence[LedgerRow]
-    opposed: Sequence[LedgerRow]
-    is_python: bool
-    inside: GrownFunction | None
-
-    @property
-    def has_name(self) -> bool:
-        """Whether an entity, or the function that holds most of it, says what changed."""
-        return bool(self.main) or self.inside is not None
-
-    @property
-    def is_inside_main(self) -> bool:
-        """Whether the function that holds most of it is one of the main ones."""
-        return self.inside is not None and any(entity.path[1] == self.inside.name for entity in self.main)
-
-    @property
-    def is_one_sided(self) -> bool:
-        """Whether only one side calls the function that holds most of it."""
-        return self.inside is not None and self.inside.is_one_sided
-
 
 def find_causes(
     context: RuleContext, detected: DetectedCauses, named: Collection[str] = frozenset()
@@ -201,7 +61,7 @@ def find_causes(
     """General findings, largest |delta| first; none for identical runs. They are about what the detected causes leave
     unexplained, if it matters. Entities that are `named` elsewhere are not repeated. A ratio that all kernels share is
     called uniform only if inputs are the same."""
-    known = _Known(context, detected, named)
+    known = Known(context, detected, named)
     rests = ((row, _rest_us(row, known)) for row in context.ledger.heads)
     changes = [_change(row, rest_us, known) for row, rest_us in rests if rest_us]
     least_us = MAIN_SHARE * abs(context.delta_us)
@@ -212,43 +72,43 @@ def find_causes(
     return tuple(findings[: context.options.top_findings])
 
 
-def _rest_us(row: LedgerRow, known: _Known) -> float:
+def _rest_us(row: LedgerRow, known: Known) -> float:
     """What causes leave of a category's change; 0 unless it is material, clear and not explained."""
     label, delta_us = row.path[0], row.delta / known.unit
     explained_us = known.detected.explained.get(label, 0.0)
     if label == CPU_EXEC:
-        explained_us += sum(_moved_us(known).values())
+        explained_us += sum(moved_us(known).values())
     rest_us = delta_us - explained_us
     least_us = max(known.context.least_us, MIN_REST_SHARE * max(abs(delta_us), abs(explained_us)))
     if abs(rest_us) < least_us or not rest_us or _is_of_pace(label, explained_us, rest_us, known):
         return 0.0
     unnamed = columns_of(label, known.context.ledger.entities(label))
     if explained_us:
-        unnamed = unnamed.of_rows(_not_named(unnamed, known.named))
+        unnamed = unnamed.of_rows(not_named(unnamed, known.named))
         if not _is_unexplained(rest_us, unnamed, known):
             return 0.0
     return rest_us if known.is_clear(label, rest_us) or _is_counted(label, unnamed, rest_us, known) else 0.0
 
 
-def _change(row: LedgerRow, rest_us: float, known: _Known) -> _Change:
+def _change(row: LedgerRow, rest_us: float, known: Known) -> Change:
     """What causes leave of a category's change: `rest_us`."""
     category, whole = StepCategory(CATEGORY_LABELS.index(row.path[0])), rest_us == row.delta / known.unit
     entities = columns_of(row.path[0], known.context.ledger.entities(row.path[0]))
     if category is StepCategory.CPU_EXEC:
         not_slower = known.context.once(only_exposed) | known.context.once(moved_into_ranges).keys()
-        entities = entities.of_rows(_not_named(entities, not_slower))
+        entities = entities.of_rows(not_named(entities, not_slower))
     moved = _same_direction(rest_us, entities)
     if category is StepCategory.OTHER:
         moved &= _python(entities)
     is_python = category is StepCategory.OTHER and bool(moved.any())
     same_way = entities.of_rows(np.flatnonzero(moved))
     if not whole:
-        same_way = same_way.of_rows(_not_named(same_way, known.named))
+        same_way = same_way.of_rows(not_named(same_way, known.named))
     if category is StepCategory.CPU_EXEC and sum(same_way.delta.tolist()) / rest_us < BACKED * known.unit:
         same_way = same_way.of_rows(np.arange(0))
     least = MAIN_SHARE * abs(rest_us) * known.unit
     against = entities.of_rows(np.flatnonzero(_same_direction(-rest_us, entities)))[:2]
-    return _Change(
+    return Change(
         category, row, rest_us, whole, same_way,
         main=[entity for entity in same_way[:3] if abs(entity.delta) >= least],
         opposed=[entity for entity in against if abs(entity.delta) >= least and entity.path[1] not in known.named],
@@ -258,22 +118,17 @@ def _change(row: LedgerRow, rest_us: float, known: _Known) -> _Change:
 
 
 def _grown_function(
-    category: StepCategory, delta_us: float, known: _Known, *, is_python: bool
+    category: StepCategory, delta_us: float, known: Known, *, is_python: bool
 ) -> GrownFunction | None:  # fmt: skip
     """The Python function that makes most of a change between operators, or of loading in the main process."""
     if is_python:
         return grown_function(*known.sides, delta_us)
-    if category is StepCategory.DATALOADER and _loads_itself(known, delta_us):
+    if category is StepCategory.DATALOADER and loads_itself(known, delta_us):
         return grown_function(*known.sides, delta_us, LOADER_NAME)
     return None
 
 
-def _loads_itself(known: _Known, delta_us: float) -> bool:
-    """Whether the side that waits longer for data loads it in its main process."""
-    return dict(known.sides[delta_us > 0].environment).get(LOADED_BY) == MAIN_PROCESS
-
-
-def _is_of_pace(category: str, explained_us: float, rest_us: float, known: _Known) -> bool:
+def _is_of_pace(category: str, explained_us: float, rest_us: float, known: Known) -> bool:
     """Whether causes explain all that the program changed at equal machine speed: then the rest is the machine's."""
     paced = known.context.paced.get(category)
     if paced is None or not explained_us or known.context.headline.basis is not Basis.PROGRAM:
@@ -282,7 +137,7 @@ def _is_of_pace(category: str, explained_us: float, rest_us: float, known: _Know
     return left_us * rest_us <= 0 or abs(left_us) < known.context.least_us
 
 
-def _is_counted(category: str, entities: EntityRows, delta_us: float, known: _Known) -> bool:
+def _is_counted(category: str, entities: EntityRows, delta_us: float, known: Known) -> bool:
     """Whether kernels or operators that only one side calls make half of a change, or a Python function most of it.
     They do not need significant times, but annotations, which programs rename, do."""
     one_sided = (entities.status != STATUSES.index("both")) & ((entities.calls[0] != 0) | (entities.calls[1] != 0))
@@ -295,7 +150,7 @@ def _is_counted(category: str, entities: EntityRows, delta_us: float, known: _Kn
     return bool(part >= COUNTED)
 
 
-def _is_of_new_function(delta_us: float, known: _Known) -> bool:
+def _is_of_new_function(delta_us: float, known: Known) -> bool:
     """Whether a Python function that most steps of one side call, and none of the other, makes most of a change. Not if
     another function is gone in return, which may have been renamed."""
     function = grown_function(*known.sides, delta_us)
@@ -305,7 +160,7 @@ def _is_of_new_function(delta_us: float, known: _Known) -> bool:
     return all(one.us < BACKED * abs(delta_us) for name, one in there.items() if name not in here)
 
 
-def _is_unexplained(rest_us: float, unnamed: EntityRows, known: _Known) -> bool:
+def _is_unexplained(rest_us: float, unnamed: EntityRows, known: Known) -> bool:
     """Whether entities that no cause names changed by a substantial part of what causes leave. If not, two causes
     explain the same time, and nothing is left."""
     if not len(unnamed) or NOT_SPLIT in unnamed.key:
@@ -329,9 +184,9 @@ def _python(rows: EntityRows) -> NDArray[np.bool_]:
     return functions if recorded else np.zeros(len(rows), dtype=bool)
 
 
-def _finding(change: _Change, known: _Known) -> Finding:
+def _finding(change: Change, known: Known) -> Finding:
     label, context = change.row.path[0], known.context
-    detail, look_at, further = _of_category(change, known)
+    detail, look_at, further = clauses_of_category(change, known)
     evidence = [Evidence("categories", label)]
     for entity in change.main or change.same_way[:1]:
         evidence.append(Evidence("ledger", " / ".join(entity.path)))
@@ -348,227 +203,8 @@ def _finding(change: _Change, known: _Known) -> Finding:
         category=label,
         delta_us=change.delta_us,
         share=share_of(change.delta_us * known.unit, context.ledger.delta),
-        sentence="; ".join([_amount(change, known), *_entity_clauses(change, known), *filter(None, detail)]) + ".",
+        sentence="; ".join([amount_text(change, known), *entity_clauses(change, known), *filter(None, detail)]) + ".",
         evidence=(*evidence, *further),
         confidence=confidence,
         look_at=look_at,
     )
-
-
-def _amount(change: _Change, known: _Known) -> str:
-    """How the sentence begins: "CPU time: +8.00 ms per step (25.0 → 33.0 ms)", "CPU time: +5.00 ms of +8.00 ms per
-    step", or "Remaining CPU time: +3.00 ms per step" if other causes explain more of it."""
-    subject = PYTHON if change.is_python else GENERAL[change.category].meaning
-    by, whole_us = signed_time(change.delta_us), change.row.delta / known.unit
-    title = f"{subject[0].upper()}{subject[1:]}"
-    if change.whole:
-        amounts = times_text(change.row.baseline / known.unit, change.row.candidate / known.unit)
-        return f"{title}: {by}{known.per} ({amounts})"
-    if whole_us and MOST <= change.delta_us / whole_us <= 1:
-        of = "" if by == signed_time(whole_us) else f" of {signed_time(whole_us)}"
-        return f"{title}: {by}{of}{known.per}"
-    return f"Remaining {subject}: {by}{known.per}"
-
-
-def _entity_clauses(change: _Change, known: _Known) -> list[str]:
-    """Clauses on the main entities, or on the largest of many small ones, and on those that offset them. Of the data
-    loader only the function in it, if known."""
-    if change.inside is not None and change.category is StepCategory.DATALOADER:
-        return [change.inside.clause]
-    largest = change.main or change.same_way[:1]
-    names = [entity.path[1] for entity in (*largest, *change.opposed)]
-    shown = dict(zip(names, short_apart(*names), strict=True))
-    elsewhere = known.named if change.category is StepCategory.KERNEL else frozenset()
-    clauses = [_entity_clause(entity, shown, known) for entity in change.main if entity.path[1] not in elsewhere]
-    if change.inside is not None and not change.is_inside_main:
-        clauses.insert(0, change.inside.clause)
-    elif change.inside is not None and change.inside.caller:
-        clauses.append(f"called in {short(change.inside.caller)}")
-    if not change.is_one_sided or change.is_inside_main:
-        if not change.main:
-            clauses += [
-                f"spread over many entries, largest: {_entity_clause(entity, shown, known)}"
-                for entity in largest if entity.path[1] not in elsewhere
-            ]  # fmt: skip
-        rest = _not_named(change.same_way, elsewhere)
-        clauses += _one_sided_clauses(change.same_way.of_rows(rest[rest >= len(largest)]), change.delta_us, known)
-    if change.opposed:
-        clauses.append(f"offset by {' and '.join(_entity_clause(entity, shown, known) for entity in change.opposed)}")
-    return clauses
-
-
-def _of_category(change: _Change, known: _Known) -> tuple[Sequence[str], str, Sequence[Evidence]]:
-    """Clauses that only changes of this category have ("" for none), what to look at, and evidence for the clauses."""
-    category, delta_us, look_at = change.category, change.delta_us, _look_at(change, known)
-    recurring = recurring_clause(*known.sides, category, delta_us) if known.per else ""
-    match category:
-        case StepCategory.OTHER:
-            explained_us = change.row.delta / known.unit - delta_us
-            beyond_us = 2 * explained_us if explained_us * delta_us > 0 else 0.0  # causes may explain the place, too
-            place = place_clause(*known.sides, delta_us + beyond_us)
-            if moved := _moved_clause(known, delta_us):
-                return (moved,), MOVED, ()
-            if not change.is_python:
-                return (place, recurring), f"{_from_python(known, delta_us)}{look_at}", ()
-            recorded = _recorded_calls(change.same_way)
-            return (recorded, place, recurring), _RECORDED if recorded else "", ()
-        case StepCategory.CPU_EXEC:
-            hidden = _hidden(known, delta_us, category)
-            grown = "" if hidden or len(change.same_way) else _own_growth(known, delta_us)
-            return (hidden, grown, recurring), _DEVICE_WORK if hidden else look_at, ()
-        case StepCategory.DATALOADER:
-            more = known.context.candidate if delta_us > 0 else known.context.baseline
-            if hidden := _hidden(known, delta_us, category):
-                return (hidden,), _DEVICE_WORK, ()
-            of_workers = recurring and not _loads_itself(known, delta_us)
-            return (recurring or _few_steps_clause(more),), _WORKERS if of_workers else look_at, ()
-        case StepCategory.RUNTIME:
-            operator, clause = responsible_operator(*known.sides, delta_us) or ("", "")
-            return (recurring, clause), look_at, [Evidence("operators", operator)] if operator else ()
-        case StepCategory.KERNEL if known.detected.same_inputs:
-            baseline, candidate = (side.groups.get("kernels") for side in known.sides)
-            uniform = uniform_ratio(baseline, candidate)
-            pace = f"kernels {ratio_text(uniform or 1)} per launch across the board, as from another clock or device"
-            return (recurring, pace if uniform is not None else ""), look_at, ()
-    return (recurring,), look_at, ()
-
-
-def _moved_clause(known: _Known, delta_us: float) -> str:
-    """Clause on the annotated range that took (gave) most of the untraced time, with the operators around that, from
-    (to) the rest of the step; "" if none did."""
-    own = _moved_us(known)
-    name = max(own, key=lambda name: (abs(own[name]), name), default="")
-    if -own.get(name, 0.0) * np.sign(delta_us) < MOVED_SHARE * abs(delta_us):
-        return ""
-    moved = known.context.once(moved_into_ranges)[name]
-    calls, way = many(abs(moved), "operator call"), "into" if moved > 0 else "out of"
-    return f"{calls} moved {way} {short(name)}, whose own time changes by {signed_time(own[name])}"
-
-
-def _moved_us(known: _Known) -> dict[str, float]:
-    """Range into (out of) which code moved -> change of its own time, microseconds per step."""
-    moved = known.context.once(moved_into_ranges)
-    rows = known.context.entities(CPU_EXEC) if moved else ()
-    return {row.path[1]: row.delta / known.unit for row in rows if row.path[1] in moved}
-
-
-def _from_python(known: _Known, delta_us: float) -> str:
-    """What to look at first if the step makes more (fewer) tensors from Python data, which has no event of its own."""
-    more = known.context.amount("operators", "host_total", "aten::lift_fresh").more_calls
-    is_theirs = abs(more) >= 1 and more * delta_us > 0
-    return "torch.tensor() of Python lists or NumPy arrays (aten::lift_fresh), " if is_theirs else ""
-
-
-def _hidden(known: _Known, delta_us: float, category: StepCategory) -> str:
-    """Clause if operators, or loading, take as long as before: then the device hides another part of their time; else
-    ""."""
-    of_operators, context = category is StepCategory.CPU_EXEC, known.context
-    times = context.amounts("operators", "host_self") if of_operators else context.own_times(DATA_LOADER)
-    whole = total(times.values())
-    longer_us = whole.delta_us * np.sign(delta_us)
-    if not all(side.device.count for side in known.sides) or not times or longer_us >= AS_LONG * abs(delta_us):
-        return ""
-    more, who = "less" if delta_us > 0 else "more", "operators take" if of_operators else "it takes"
-    return f"{more} of it is hidden behind device work: in all, {who} {times_text(whole.us_a, whole.us_b)}"
-
-
-def _own_growth(known: _Known, delta_us: float) -> str:
-    """Clause on the operators whose own time changed most, if the device now hides more or less of others."""
-    own = known.context.amounts("operators", "host_self")
-    way = np.sign(delta_us)
-    largest = sorted(own, key=lambda key: (-own[key].delta_us * way, key))[:MAX_GROWN]
-    grown = [f"{short(key[0])} ({signed_time(own[key].delta_us)})" for key in largest if own[key].delta_us * way > 0]
-    change = "grew" if delta_us > 0 else "shrank"
-    return f"own time, hidden or not, {change} most in {' and '.join(grown)}" if grown else ""
-
-
-def _recorded_calls(functions: EntityRows) -> str:
-    """Clause on many more (fewer) calls of Python functions: recording each takes time, too; "" if they are few."""
-    more = sum(functions.calls[1].tolist()) - sum(functions.calls[0].tolist())
-    if abs(more) < MANY_CALLS:
-        return ""
-    return f"{number_text(abs(more))} {'more' if more > 0 else 'fewer'} calls are recorded, which takes time, too"
-
-
-def _few_steps_clause(side: Summary) -> str:
-    """Clause if a few steps contain most of the waiting for data: several workers hand over several batches at once;
-    "" if not."""
-    waits = side.owned.by_category()[StepCategory.DATALOADER]
-    few = int(FEW_STEPS * len(waits))
-    longest = np.sort(waits)[::-1][:few]
-    if not few or not waits.any() or longest.sum() < MAX_WAITS * waits.sum():
-        return ""
-    count = int((np.cumsum(longest) < MAX_WAITS * waits.sum()).sum()) + 1
-    return f"{percent_text(longest[:count].sum() / waits.sum())} of it in {count} of {many(len(waits), 'step')}"
-
-
-def _look_at(change: _Change, known: _Known) -> str:
-    """What to look at; with the recording options that would show more, if a side lacks them: sizes of inputs for
-    operators that take longer, Python functions between operators and in annotated ranges."""
-    loads = change.category is StepCategory.DATALOADER and _loads_itself(known, change.delta_us)
-    plain = _LOADING if loads else GENERAL[change.category].look_at
-    operators = known.context.amounts("operators", "host_total")
-    in_ranges = any((entity.path[1],) not in operators for entity in change.main)
-    by_host = loads or change.category is StepCategory.OTHER or (change.category is StepCategory.CPU_EXEC and in_ranges)
-    shapes = [change.category is StepCategory.CPU_EXEC and SHAPES not in side.groups for side in known.sides]
-    stacks = [by_host and not has_stacks(side) for side in known.sides]
-    options = [
-        option for option, sides in (("record_shapes=True", shapes), ("with_stack=True", stacks)) if any(sides)
-    ]  # fmt: skip
-    if not options:
-        return plain
-    lacking = [name for name, *lacks in zip(SIDES, shapes, stacks, strict=True) if any(lacks)]
-    who = "" if len(lacking) == len(SIDES) else f"the {lacking[0]} "
-    record = f"record {who}with {' and '.join(options)}"
-    first, comma, rest = plain.partition(", ")
-    return f"{first} ({record}){comma}{rest}" if plain else record
-
-
-def _not_named(rows: EntityRows, named: Collection[str]) -> NDArray[np.int64]:
-    return np.flatnonzero(np.array([key not in named for key in rows.key], dtype=bool))
-
-
-def _one_sided_clauses(rest: EntityRows, delta_us: float, known: _Known) -> list[str]:
-    """Clauses on many small one-sided entities, if together they make a quarter of the change."""
-    out, least = [], MAIN_SHARE * abs(delta_us) * known.unit
-    for status, words, side in (("added", "are new", 1), ("removed", "are gone", 0)):
-        group = np.flatnonzero(rest.status == STATUSES.index(status))
-        total = sum(abs(rest.delta[group]).tolist())
-        if len(group) > 1 and total >= least:
-            calls = sum(rest.calls[side][group].tolist())
-            out.append(f"{len(group)} others {words} ({_time(total, known)} in total, {calls_text(calls, known.per)})")
-    return out
-
-
-def _time(amount: int, known: _Known) -> str:
-    return time_text(amount / known.unit)
-
-
-def _entity_clause(entity: LedgerRow, shown: Mapping[str, str], known: _Known) -> str:
-    """Clause on an entity, under its name in `shown`."""
-    delta_us = entity.delta / known.unit
-    name = shown[entity.path[1]]
-    calls_a, calls_b = entity.calls
-    if entity.status == "added":
-        return f"{name} is new ({_time(entity.candidate, known)}, {calls_text(calls_b, known.per)})"
-    if entity.status == "removed":
-        return f"{name} is gone ({_time(entity.baseline, known)}, {calls_text(calls_a, known.per)})"
-    if not calls_a and not calls_b:
-        how = "called outside the steps"
-    elif calls_a == calls_b:
-        how = f"{calls_text(calls_a, known.per)} on both sides"
-    else:
-        how = f"{numbers_text(calls_a, calls_b)} calls{known.per}"
-        by_count = abs(entity.count_effect) >= abs(entity.rate_effect)
-        how += ", mostly from the number of calls" if by_count else ", mostly from time per call"
-    return f"{name} {signed_time(delta_us)} ({how}{_utilisation(entity.path[1], known)})"
-
-
-def _utilisation(kernel: str, known: _Known) -> str:
-    """Clause on utilisation: "; DRAM 62% → 31%" if a kernel's utilisation was measured and moved."""
-    out = ""
-    for fact, word in (("tensor_active", "tensor pipe"), ("dram_active", "DRAM")):
-        x, y = (kernel_fact(side, kernel, fact) for side in known.sides)
-        if x is not None and y is not None and abs(y - x) >= UTILISATION_CHANGE:
-            out += f"; {word} {percent_text(x)} → {percent_text(y)}"
-    return out

@@ -8,11 +8,7 @@ from tb_perfcompare.comparison.causes.counters import COUNTER_MOVED
 from tb_perfcompare.comparison.causes.cycles import FUNCTION_TIME
 from tb_perfcompare.comparison.causes.detectors.alignment import ALIGNMENT
 from tb_perfcompare.comparison.causes.detectors.allocator import ALLOCATOR_CALLS, MEMORY_PRESSURE
-from tb_perfcompare.comparison.causes.detectors.changed_operators import (
-    OPERATOR_REPLACED,
-    OPERATORS_CHANGED,
-    RECOMPUTATION,
-)
+from tb_perfcompare.comparison.causes.detectors.changed_operators import OPERATORS_CHANGED, RECOMPUTATION
 from tb_perfcompare.comparison.causes.detectors.collectives import (
     COLLECTIVE_SLOWER,
     LATE_RANK,
@@ -41,6 +37,7 @@ from tb_perfcompare.comparison.causes.detectors.machine.uniform_slowdown import 
 from tb_perfcompare.comparison.causes.detectors.more_calls import MORE_CALLS
 from tb_perfcompare.comparison.causes.detectors.moving_data import COPIES_ON_CPU, LAYOUT_COPIES
 from tb_perfcompare.comparison.causes.detectors.other_work import DATA_TYPE_CHANGED, WORKLOAD_CHANGED
+from tb_perfcompare.comparison.causes.detectors.replaced_calls import OPERATOR_REPLACED
 from tb_perfcompare.comparison.causes.detectors.steps import SLOW_CALLS, SLOW_STEPS, WARM_UP_INSIDE
 from tb_perfcompare.comparison.causes.detectors.substituted import (
     COMPILATION_LOST,

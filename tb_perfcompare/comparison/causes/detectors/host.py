@@ -8,12 +8,12 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.comparison.causes.detectors.changed_operators import with_replaced_calls
 from tb_perfcompare.comparison.causes.detectors.machine.pace import MACHINE_PACE
 from tb_perfcompare.comparison.causes.detectors.machine.recording import costlier_to_record
 from tb_perfcompare.comparison.causes.detectors.machine.uniform_slowdown import host_ratio
 from tb_perfcompare.comparison.causes.detectors.more_calls import calls_alike
 from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
+from tb_perfcompare.comparison.causes.detectors.replaced_calls import with_replaced_calls
 from tb_perfcompare.comparison.causes.evidence.beyond_pace import SAME_CALLS, beyond_pace, called_as_often, largest
 from tb_perfcompare.comparison.causes.evidence.cause import (
     Cause,

@@ -1,0 +1,143 @@
+"""Operators that a program calls more or less often, and the time that these calls account for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+from math import fsum
+
+from tb_perfcompare.comparison.causes.evidence.cause import Explained, Part
+from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_calls
+from tb_perfcompare.comparison.causes.evidence.gaps_around import gaps_around, is_of_gaps
+from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC
+from tb_perfcompare.comparison.causes.evidence.replaced_operators import MOVED_CALL_RATIO
+from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total
+from tb_perfcompare.comparison.causes.evidence.where_called import annotations_around
+from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
+from tb_perfcompare.model.api_calls import GRAPH_LAUNCH, LAUNCH
+from tb_perfcompare.model.api_calls import calls as is_role
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, StepCategory, Summary
+
+MIN_STEPS_SHARE = 0.5
+"""Share of its side's steps that have to call an operator for it to belong to the program."""
+
+LARGER, AS_FAST = 2.0, 1.25
+"""Least ratio of the times per call, and largest ratio of the fastest calls, by which additional calls take longer than
+those that both sides make."""
+
+KERNEL, OTHER = (CATEGORY_LABELS[category] for category in (StepCategory.KERNEL, StepCategory.OTHER))
+
+
+def gaps_of_calls(
+    pair: RuleContext, names: AbstractSet[str], explains: Mapping[Part, float], explained: Explained
+) -> dict[Part, float]:
+    """Change of the gaps around these operators, and in the innermost annotation that contains most of the time, as far
+    as no other cause explains it."""
+    left = explained.left(pair, (OTHER,))[OTHER]
+    gaps = gaps_around(pair, names, explains.values())
+    around = {part: min(us, left, key=abs) for part, us in gaps.items() if us * left > 0}
+    name = next(iter(annotations_around(pair, explains)), "")
+    us = fsum(row.delta for row in pair.entities(CPU_EXEC) if row.path[1] == name) / pair.unit
+    is_new = (CPU_EXEC, name) not in explains and not explained.entities(CPU_EXEC, {name: us})
+    if is_new and us * fsum(explains.values()) > 0 and is_of_gaps(pair, us, explains.values()):
+        around[CPU_EXEC, name] = us
+    return around
+
+
+def both_recorded(operators: Mapping[Key, Amount]) -> bool:
+    """Whether both sides recorded operators at all."""
+    amounts = operators.values()
+    return any(amount.calls_a for amount in amounts) and any(amount.calls_b for amount in amounts)
+
+
+def launches_graphs(pair: RuleContext) -> bool:
+    """Whether graphs are launched: a replayed graph calls no operators, so their counts mean little."""
+    graphs = total(pair.called(GRAPH_LAUNCH).values())
+    return bool(graphs.calls_a or graphs.calls_b)
+
+
+def in_most_steps(summary: Summary) -> set[str]:
+    """Operators that are called in most steps."""
+    table = summary.groups.get("operators")
+    if table is None:
+        return set()
+    often = (table.calls > 0).mean(axis=1) >= MIN_STEPS_SHARE
+    return {key[0] for key, enough in zip(table.keys, often.tolist(), strict=True) if enough}
+
+
+def explained_time(
+    pair: RuleContext, operator: str, own: LedgerRow | None, kernels: Mapping[Key, Amount], calls: Amount
+) -> dict[Part, float]:
+    """Exposed time, on the host, of launches and of launched kernels, that more or fewer calls account for. Calls with
+    another data type launch kernels of other names, so the change of all kernels together is the limit."""
+    launched = total(kernels.values())
+    counted = _launched_us(launched, calls)
+    counted = max(counted, min(_of_shapes(pair, operator, calls), launched.delta_us, key=abs), key=abs)
+    parts = {kernel: _launched_us(amount, amount) for (kernel, *_), amount in kernels.items()}
+    parts = {kernel: us for kernel, us in parts.items() if us * calls.more_calls > 0}
+    whole = fsum(parts.values())
+    share = min(1.0, counted / whole) if whole * counted > 0 else 0.0
+    host: dict[Part, float] = {} if own is None else {(CPU_EXEC, own.path[1]): _host_us(pair, own)}
+    for name, amount in pair.api_calls_of(operator).items():
+        if is_role(LAUNCH, name):
+            host["Runtime", name] = replace(amount, calls_a=calls.calls_a, calls_b=calls.calls_b).counted_us
+    shares = _exposed_shares(pair, parts) if share else {}
+    return host | {(KERNEL, kernel): us * share * shares[kernel] for kernel, us in parts.items() if shares}
+
+
+def _launched_us(launched: Amount, calls: Amount) -> float:
+    """Device time that more or fewer calls account for: by count, or all of the change if most calls are new or gone,
+    because the others do not tell how long these take."""
+    fewer, more = sorted((calls.calls_a, calls.calls_b))
+    if more >= MOVED_CALL_RATIO * fewer:
+        return launched.delta_us
+    return replace(launched, calls_a=calls.calls_a, calls_b=calls.calls_b).counted_us
+
+
+def _host_us(pair: RuleContext, own: LedgerRow) -> float:
+    """Host time that more or fewer calls account for: by count, or all of the change if the side with more calls takes
+    LARGER times as long per call, but not in its fastest. Then the additional calls are the longer ones, such as copies
+    of whole batches."""
+    counted, delta = pair.counted_us(own), own.delta / pair.unit
+    lows = pair.once(_fastest).get(own.path[1])
+    if counted * delta <= 0 or lows is None or not all((*own.calls, own.baseline, own.candidate)):
+        return counted
+    ratio, fastest = own.candidate / own.calls[1] / (own.baseline / own.calls[0]), lows[1] / lows[0]
+    if own.calls[1] < own.calls[0]:
+        ratio, fastest = 1 / ratio, 1 / fastest
+    return delta if ratio >= LARGER and fastest <= AS_FAST else counted
+
+
+def _fastest(pair: RuleContext) -> dict[str, tuple[int, int]]:
+    return {key[0]: lows for key, lows in fastest_calls(pair, "operators").items()}
+
+
+def _exposed_shares(pair: RuleContext, kernels: Collection[str]) -> dict[str, float]:
+    """Kernel -> share of the change of its time that is exposed: the rest runs beside work of other streams."""
+    exposed = {row.path[1]: row.delta / pair.unit for row in pair.entities(KERNEL) if row.path[1] in kernels}
+    shares = {}
+    for kernel in kernels:
+        change = pair.amount("kernels", "total", kernel).delta_us
+        shares[kernel] = min(max(exposed.get(kernel, 0.0) / change, 0.0), 1.0) if change else 1.0
+    return shares
+
+
+def _of_shapes(pair: RuleContext, operator: str, calls: Amount) -> float:
+    """Device time that more or fewer calls account for, shape by shape: twelve more products of large matrices take
+    more than twelve of the usual ones. 0 if some shapes are called more often and others less."""
+    shapes = [
+        amount
+        for amount in pair.amounts_of(operator, "operators_by_shape", "device_self").values()
+        if amount.more_calls
+    ]
+    same_way = all(amount.more_calls * calls.more_calls > 0 for amount in shapes)
+    return fsum(amount.counted_us for amount in shapes) if same_way else 0.0
+
+
+def kernels_of(pair: RuleContext, operators: Collection[str]) -> dict[str, dict[Key, Amount]]:
+    by_operator: dict[str, dict[Key, Amount]] = {}
+    for key, amount in pair.amounts("kernels_by_operator").items() if operators else ():
+        if key[1] in operators:
+            by_operator.setdefault(key[1], {})[key] = amount
+    return by_operator

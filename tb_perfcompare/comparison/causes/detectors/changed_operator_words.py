@@ -1,0 +1,179 @@
+"""How a finding names changed operators: in which order, with how many calls, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from math import fsum
+from typing import NamedTuple
+
+from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
+from tb_perfcompare.comparison.causes.evidence.cause import Part
+from tb_perfcompare.comparison.causes.evidence.moved_inside import called_by_others
+from tb_perfcompare.comparison.causes.evidence.recomputed import AUTOGRAD, recomputed
+from tb_perfcompare.comparison.causes.evidence.replaced_operators import backward_of, plain_name
+from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
+from tb_perfcompare.comparison.causes.evidence.where_called import where_called
+from tb_perfcompare.comparison.result.wording import calls_text, many, number_text, numbers_text, short, signed_time
+from tb_perfcompare.model.names.work_kinds import FILLS, MOVING, MOVING_CALLERS, VIEWS, work_kind
+from tb_perfcompare.quick_dataclass import dataclass
+
+MAX_NAMED = 3
+"""Operators of each kind that a sentence names."""
+
+MIN_DETAIL_SHARE = 0.25
+"""Share of a finding's time from which a view or a copy is named before operators that compute."""
+
+MIN_REPLACED_RATIO = 0.1
+"""Least ratio of the smaller to the larger time for new and gone operators to count as a replacement, unless they
+compute the same kind of work."""
+
+MOST_TIME = 0.8
+"""Share of the time from which operators of both sides are named before those of one side."""
+
+MIN_GAPS_SHARE = 0.25
+"""Share of a finding's change from which the gaps around the operators are mentioned."""
+
+AS_MEASURED = "; their time is measured"
+"""End of the confidence of findings on some operators: others need not have become slower with them."""
+
+_MOVES = VIEWS | MOVING | MOVING_CALLERS | FILLS
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """An operator whose number of calls changed: its calls, its time including callees, and the time that the calls
+    explain. Or an annotation (such as an optimizer's step), the program's own name for work."""
+
+    name: str
+    calls: Amount
+    explains: dict[Part, float]
+    annotation: bool = False
+
+    @property
+    def delta_us(self) -> float:
+        return fsum(self.explains.values())
+
+    @property
+    def is_in_both(self) -> bool:
+        return bool(self.calls.calls_a and self.calls.calls_b)
+
+    @property
+    def total_us(self) -> float:
+        return self.calls.us_a + self.calls.us_b
+
+
+class Groups(NamedTuple):
+    """Operators that only the candidate has, that only the baseline has, and that both have."""
+
+    new: list[Changed]
+    gone: list[Changed]
+    others: list[Changed]
+
+
+def gaps_clause(gaps: Mapping[Part, float], delta: float) -> str:
+    us = fsum(gaps.values())
+    if not us or abs(us) < MIN_GAPS_SHARE * abs(delta):
+        return ""
+    if us * delta > 0 and abs(us) <= abs(delta):
+        return f", {signed_time(us)} of it untraced host time around the calls"
+    return f" ({signed_time(delta - us)} in the calls, {signed_time(us)} untraced host time around them)"
+
+
+def in_naming_order(pair: RuleContext, changed: list[Changed], settings: Collection[str]) -> Groups:
+    """The operators in groups, each in the order in which they are named: those of a setting (or recomputed), then
+    annotations, then operators that are also differentiated; those that run inside others, views and copies last. A
+    function is named once, without its autograd range."""
+    details = _details(changed)
+    inner = called_by_others(pair, {operator.name for operator in changed})
+    forward = {backward_of(operator.name) for operator in changed} - {""}
+    ranges = {f"{AUTOGRAD}{operator.name}" for operator in changed}
+    again = pair.once(recomputed)
+    ordered = sorted(
+        (operator for operator in changed if operator.name not in ranges),
+        key=lambda operator: (
+            operator.is_in_both and operator.name not in again, operator.name not in settings,
+            not operator.annotation, is_backward(operator.name),
+            operator.name in details, operator.name in inner,
+            plain_name(operator.name.rpartition("::")[2]) not in forward, -operator.total_us, operator.name,
+        ),
+    )  # fmt: skip
+    return Groups(
+        [operator for operator in ordered if not operator.calls.calls_a],
+        [operator for operator in ordered if not operator.calls.calls_b],
+        [operator for operator in ordered if operator.is_in_both],
+    )
+
+
+def _details(changed: Collection[Changed]) -> set[str]:
+    """Views, copies and fills that take little of the time."""
+    least = MIN_DETAIL_SHARE * fsum(abs(operator.delta_us) for operator in changed)
+    return {operator.name for operator in changed if operator.name in _MOVES and abs(operator.delta_us) < least}
+
+
+def naming_clauses(pair: RuleContext, groups: Groups, *, calls_first: bool, labelled: bool) -> list[str]:
+    """Clauses that name operators of each group, with a label or none, and where they are called. Views, copies and
+    fills that come with new operators are not worth a name."""
+    new, gone, others = groups
+    if not calls_first:
+        details = _details([*new, *gone, *others])
+        others = [operator for operator in others if operator.name not in details]
+    one_sided = [
+        f"{f'{word}: ' if labelled else ''}{_one_sided(group)}"
+        for word, group in (("new", new), ("gone", gone)) if group
+    ]  # fmt: skip
+    calls = [f"calls per step: {_recounted(others)}"] if others else []
+    named = (*new[:MAX_NAMED], *gone[:MAX_NAMED], *others[:MAX_NAMED])
+    where = where_called(pair, [(operator.name, operator.calls) for operator in named if not operator.annotation])
+    return [*((*calls, *one_sided) if calls_first else (*one_sided, *calls)), *filter(None, (where,))]
+
+
+def take_most(others: Collection[Changed], one_sided: Collection[Changed]) -> bool:
+    """Whether operators of both sides take nearly all of the time, and those of one side compute no layer or loss: they
+    are details, such as how another version of PyTorch writes an operator."""
+    if any(work_kind(operator.name) for operator in one_sided):
+        return False
+    times = [fsum(abs(operator.delta_us) for operator in group) for group in (others, one_sided)]
+    return times[0] >= MOST_TIME * fsum(times) > 0
+
+
+def title_of(groups: Groups, delta: float) -> str:
+    """Title in the direction of `delta`: a new operator saves no time, and one that is gone costs none."""
+    new, gone, others = groups
+    if new and gone:
+        times = sorted(sum(operator.total_us for operator in group) for group in (new, gone))
+        alike = {work_kind(operator.name) for operator in new} & {work_kind(operator.name) for operator in gone} - {""}
+        is_replaced = alike or times[0] >= MIN_REPLACED_RATIO * times[1]
+        return "Operators replaced" if is_replaced else "Other operators"
+    if new:
+        return "Operators changed" if delta < 0 else "New operators" if len(new) > 1 else "New operator"
+    if gone:
+        return "Operators changed" if delta > 0 else "Operators gone" if len(gone) > 1 else "Operator gone"
+    more = {operator.calls.more_calls > 0 for operator in others}
+    return "Other numbers of calls" if len(more) > 1 else "More calls" if more == {True} else "Fewer calls"
+
+
+def _one_sided(group: list[Changed]) -> str:
+    """Names one-sided operators: "aten::softplus (3 calls per step), aten::mul (9) and 9 others"."""
+    calls = [operator.calls.calls_a + operator.calls.calls_b for operator in group[:MAX_NAMED]]
+    counts = counts_text(calls, " per step")
+    named = [f"{short(operator.name)} ({count})" for operator, count in zip(group, counts, strict=False)]
+    return f"{', '.join(named)}{_others_clause(group)}"
+
+
+def counts_text(calls: Sequence[float], per: str) -> list[str]:
+    """Numbers of calls, of which the first says what they are: "3 calls per step", "9", "2"."""
+    return [calls_text(calls[0], per), *map(number_text, calls[1:])]
+
+
+def _recounted(group: list[Changed]) -> str:
+    """Names operators of both sides with their calls: "aten::mul 3 → 9"."""
+    named = ", ".join(
+        f"{short(operator.name)} {numbers_text(operator.calls.calls_a, operator.calls.calls_b)}"
+        for operator in group[:MAX_NAMED]
+    )
+    return f"{named}{_others_clause(group)}"
+
+
+def _others_clause(group: list[Changed]) -> str:
+    rest = len(group) - MAX_NAMED
+    return f" and {many(rest, 'other')}" if rest > 0 else ""

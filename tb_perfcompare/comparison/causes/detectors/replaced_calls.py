@@ -1,0 +1,151 @@
+"""Operators in whose place others are called: written out, fused, or in a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from math import fsum
+
+from tb_perfcompare.comparison.causes.detectors.changed_operator_calls import (
+    both_recorded,
+    gaps_of_calls,
+    in_most_steps,
+    launches_graphs,
+)
+from tb_perfcompare.comparison.causes.detectors.changed_operator_words import AS_MEASURED, counts_text, gaps_clause
+from tb_perfcompare.comparison.causes.detectors.more_calls import more_calls_rules, times_as_often
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause
+from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed, is_same_runtime
+from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, has_same_inputs, other_inputs, values_of
+from tb_perfcompare.comparison.causes.evidence.known_settings import known_setting
+from tb_perfcompare.comparison.causes.evidence.replaced_operators import Place, Replacement, replacements
+from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
+from tb_perfcompare.comparison.causes.evidence.where_called import inside_clause, mostly_in
+from tb_perfcompare.comparison.result.finding import Evidence
+from tb_perfcompare.comparison.result.wording import many, short, signed_time
+from tb_perfcompare.model.api_calls import WAIT
+from tb_perfcompare.model.names.compiled_names import is_compiled
+
+MAX_REPLACED_NAMED = 4
+"""Operators named on either side of a replacement."""
+
+
+def replaced(pair: RuleContext) -> list[Replacement]:
+    """Operators in whose place others are called; none if operators are recorded on one side only, if graphs are
+    replayed, or if code is compiled."""
+    operators = pair.amounts("operators", "host_total")
+    if not both_recorded(operators) or launches_graphs(pair) or not is_same_runtime(pair):
+        return []
+    steady = in_most_steps(pair.baseline) | in_most_steps(pair.candidate)
+    changed = {
+        key[0] for key, amount in operators.items() if call_count_changed(amount.calls_a, amount.calls_b)
+    } & steady
+    if not changed or any(map(is_compiled, changed)):
+        return []
+    operator_names = {key[0] for key in operators}
+    return replacements(pair, times_as_often(pair), lambda name: name in steady or name not in operator_names)
+
+
+def with_replaced_calls(pair: RuleContext) -> frozenset[str]:
+    """Operators whose own time follows from calls in them that were replaced."""
+    return frozenset().union(*(one.changed_around for one in pair.once(replaced)))
+
+
+def replaced_operator_rules(pair: RuleContext) -> Iterator[Cause]:
+    """One finding for each operator in whose place others are called, whatever their times."""
+    explained = Explained(pair.once(_more_calls).causes)
+    for replacement in pair.once(replaced):
+        change = _replacement(pair, replacement, explained)
+        explained.add(change)
+        yield change
+
+
+def _replacement(pair: RuleContext, replacement: Replacement, explained: Explained) -> Cause:
+    """The finding on a replacement. `explained`: what more calls and the replacements before it explain."""
+    names = {one.frame.key[2] for top in replacement.all for one in top.walk()}
+    operators = {key[0] for key in pair.amounts("operators", "host_total")}
+    same = {name for name in replacement.moved if has_same_inputs(pair, name)}
+    explains = pair.once(_more_calls).rests(pair, replacement.explains(pair.unit, without=same))
+    calls_of = replacement.operator_calls()
+    where = mostly_in(pair, explains)
+    around = gaps_of_calls(pair, names, replacement.explains(pair.unit), explained)
+    explains |= around
+    delta, more = fsum(explains.values()), sum(calls_of.values())
+    look_at, rule = known_setting(_amounts(pair, names)), ""
+    if replacement.parent:
+        where = f" in {short(replacement.parent)}"
+        if inputs := other_inputs(pair, replacement.parent):
+            where, look_at, rule = f"{where}, {inputs.clause}", INPUTS, inputs.rule
+        elif called := values_of(pair, replacement.parent):
+            where, look_at = f"{where}, {called.clause}", called.look_at
+    count, _, what = many(abs(more), "operator call").partition(" ")
+    calls = f", {count} {'more' if more > 0 else 'fewer'} {what}" if more else ""
+    went, came = (_places_text(pair, side, operators) for side in (replacement.went, replacement.came))
+    first = max(replacement.went, key=lambda place: (not place.is_backward, place.frame.baseline, place.name))
+    new = max(replacement.came, key=lambda place: (not place.is_backward, place.frame.candidate, place.name))
+    time, how = f"{signed_time(delta)} per step{gaps_clause(around, delta)}", f"{went} → {came}"
+    how += inside_clause(pair, more)
+    return cause(
+        pair, OPERATOR_REPLACED, first.frame.key[2], "all", delta, f"Operator replaced{where}: {time}{calls}; {how}.",
+        tuple(evidence_on(place.frame.key[2], of_operator=place.frame.key[2] in operators) for place in (first, new)),
+        name=rule, look_at=look_at, explains=explains, calls=calls_of, how=f"operator replaced: {how}",
+    )  # fmt: skip
+
+
+def _more_calls(pair: RuleContext) -> Explained:
+    """What more (fewer) calls of all work explain."""
+    return Explained(more_calls_rules(pair))
+
+
+def evidence_on(name: str, *, of_operator: bool) -> Evidence:
+    """Row of an operator, or of an annotation."""
+    return Evidence("operators", name) if of_operator else Evidence("ledger", f"{CPU_EXEC} / {name}")
+
+
+def _amounts(pair: RuleContext, names: Collection[str]) -> dict[str, Amount]:
+    operators = pair.amounts("operators", "host_total")
+    changed = {name: operators[(name,)] for name in names if (name,) in operators}
+    return {name: amount for name, amount in changed.items() if amount.more_calls}
+
+
+def _places_text(pair: RuleContext, places: list[Place], operators: Collection[str]) -> str:
+    """Places by name: "aten::mul (36 calls), aten::item (4, waiting for the device) and 2 others": annotations, then
+    operators, largest first. Operators of the backward pass only if there are no others."""
+    names: dict[str, list[Place]] = {}
+    for place in places:
+        names.setdefault(place.recorded_name, []).append(place)
+    ordered = sorted(
+        names.items(),
+        key=lambda item: (
+            item[1][0].frame.key[2] in operators,
+            -sum(max(one.frame.baseline, one.frame.candidate) for one in item[1]), item[0],
+        ),
+    )  # fmt: skip
+    forward = [item for item in ordered if not item[1][0].is_backward] or ordered
+    calls = [abs(sum(one.more_calls for one in group)) for _, group in forward[:MAX_REPLACED_NAMED]]
+    listed = ", ".join(
+        f"{short(name)} ({count}{_waiting(pair, group)})"
+        for (name, group), count in zip(forward, counts_text(calls, ""), strict=False)
+    )
+    rest = len(forward) - MAX_REPLACED_NAMED
+    return listed + (f" and {many(rest, 'other')}" if rest > 0 else "")
+
+
+def _waiting(pair: RuleContext, places: Iterable[Place]) -> str:
+    """Clause on places in each of which the host waits for the device, "" for others."""
+    waiting = pair.callers(WAIT).keys()
+    waits = all(any(one.frame.key[2] in waiting for one in place.walk()) for place in places)
+    return ", waiting for the device" if waits else ""
+
+
+OPERATOR_REPLACED = Rule(
+    names=("operator_replaced",),
+    meaning="an operator was replaced by others: written out, fused, or in a loop",
+    when="At the same place inside one parent operator, some operators run less often and others more often. Not if "
+    "one only wraps another, or if the parent has other inputs (`data_type_changed`, `workload_changed`)",
+    needs="operators, on devices of one kind",
+    tables=("operators",),
+    confidence=f"certain: calls are counted, in the same place{AS_MEASURED}",
+    find=replaced_operator_rules,
+    rank=3,
+    of_library=True,
+)
