@@ -23,7 +23,7 @@ FIND_REST = tuple(dict.fromkeys(rule.find_rest for rule in sorted(RULES, key=lam
 
 
 _OF_CALLS = ("Kernel", "CPU Exec", "Runtime")
-"""Categories whose entities are calls, of which causes explain some and leave others as they are."""
+"""Categories that consist of calls: causes explain some of these."""
 
 OFFSETTING = 0.1
 """Share of the step's change from which the parts of a finding matter, whatever their sum."""

@@ -161,7 +161,7 @@ def _one_sided(group: list[Changed]) -> str:
 
 
 def counts_text(calls: Sequence[float], per: str) -> list[str]:
-    """Numbers of calls, of which the first says what they are: "3 calls per step", "9", "2"."""
+    """Numbers of calls, the first with its unit: "3 calls per step", "9", "2"."""
     return [calls_text(calls[0], per), *map(number_text, calls[1:])]
 
 

@@ -103,7 +103,7 @@ CASTS = frozenset({
 """Operators that convert types, also by autograd."""
 
 MAX_PARTS = 2
-"""Parts that are told in detail, the largest."""
+"""Number of parts, largest first, that a sentence describes."""
 
 _OF_LAYERS = regex(r"aten::(?:\w*conv\w*|linear|addmm)$")
 """Operators with an operand for the data and one for a layer's weights."""
@@ -181,7 +181,7 @@ class OtherWork:
         self, pair: RuleContext, delta_us: float, left: Mapping[str, float], parts: tuple[Cause, ...],
         explained: Explained, steps: str = "",
     ) -> Cause:  # fmt: skip
-        """The cause with what is left and its parts. `steps`: of which steps, if not of those as recorded."""
+        """The cause with what is left and its parts. `steps`: which steps, if not those recorded."""
         why, look_at = self._why(pair)
         of_parts = [part.how for part in sorted(parts, key=lambda part: -abs(part.finding.change_us)) if part.how]
         mostly, row = _largest_entry(pair, delta_us, explained)

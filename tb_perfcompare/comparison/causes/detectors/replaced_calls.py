@@ -131,7 +131,7 @@ def _places_text(pair: RuleContext, places: list[Place], operators: Collection[s
 
 
 def _waiting(pair: RuleContext, places: Iterable[Place]) -> str:
-    """Clause on places in each of which the host waits for the device, "" for others."""
+    """", waiting for the device" if the host does so at each of these places, else ""."""
     waiting = pair.callers(WAIT).keys()
     waits = all(any(one.frame.key[2] in waiting for one in place.walk()) for place in places)
     return ", waiting for the device" if waits else ""

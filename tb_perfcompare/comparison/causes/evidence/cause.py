@@ -32,7 +32,7 @@ class Cause:
     calls      operator -> calls per step it explains
     counts     operator -> all its additional calls per step, if the cause is about these
     how        clause on what it does in detail, for a cause that includes this one
-    includes   causes whose change is part of this one's, which is told instead of them
+    includes   causes that are part of this one, and are not reported themselves
     """
 
     finding: Finding
