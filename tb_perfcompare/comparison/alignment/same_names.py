@@ -119,9 +119,9 @@ def _join_equivalent_names(baseline: Summary, candidate: Summary) -> tuple[Summa
 
 
 def moved_frames(a: Iterable[str], b: Iterable[str]) -> Joins:
-    """Pairs Python functions with the same file and name on other lines: `model.py(10): f` and `model.py(12): f`; or
-    in files that each run writes anew: `/tmp/f_*.py(10): f`. Several functions with one name, such as methods, are
-    paired in their order in the file, if both sides have all of them."""
+    """Pairs Python functions of the same file and name whose line differs, `model.py(10): f` and `model.py(12): f`, or
+    whose file is generated under a new name in each run, `/tmp/f_*.py(10): f`. Several functions of one name, such as
+    methods, are paired in their order in the file, if both sides have all of them."""
     sides: tuple[dict[tuple[str, str], list[tuple[int, str]]], ...] = ({}, {})
     for by_function, names in zip(sides, (a, b), strict=True):
         for name in names:

@@ -73,7 +73,8 @@ _LOADING = "Dataset.__getitem__ and collate_fn, which run in the main process (n
 """What to look at if the main process itself loads batches."""
 
 MOST = 0.5
-"""Share of a category's change from which what causes leave is told as a part of it, and not as what remains."""
+"""If causes leave at least this share of a category's change, the finding gives it as a part of the change, not as the
+remainder."""
 
 MAX_GROWN = 2
 """Operators that are named for their own time."""

@@ -1,4 +1,4 @@
-"""Names without numbers, of which a loop gives new ones in every iteration, and kinds of iterations: the texts of their
+"""Names without their numbers, which differ in every iteration of a loop, and kinds of iterations: the texts of their
 markers, with numbers grouped into bins."""
 
 from __future__ import annotations

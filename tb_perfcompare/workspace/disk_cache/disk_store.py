@@ -1,5 +1,5 @@
-"""Cache entries as files in one directory, any of which may be deleted at any time, and the user's choice of it. Files
-are written under a temporary name and moved into place, so that readers never see a partial one and processes do not
+"""Cache entries as files in a directory that the user may choose; any file may be deleted at any time. Files are
+written under a temporary name and moved into place, so that readers never see a partial one and processes do not
 interfere. Least recently used entries are evicted above the size limit; temporary files of killed processes are
 removed."""
 

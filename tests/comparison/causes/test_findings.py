@@ -236,7 +236,7 @@ def test_cpu_time_that_the_device_hides_is_not_called_faster_operators() -> None
 
 
 def loading(*, hidden_us: int) -> TraceBuilder:
-    """Eight steps that load for 400 µs, of which a kernel hides a part, and compute for 600."""
+    """Eight steps: 400 µs of loading, partly hidden by a kernel, then 600 µs of computing."""
     trace = TraceBuilder()
     for number in range(8):
         at = 2_000 * number
