@@ -39,8 +39,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "comparison/alignment": {"comparison/launches", "comparison/result"},
     "comparison/amount": {"comparison/result", "comparison/statistics"},
     "comparison/causes": {
-        "comparison/causes/detectors", "comparison/causes/detectors/machine", "comparison/causes/evidence",
-        "comparison/launches", "comparison/result", "comparison/statistics", "comparison/tables", "comparison/work",
+        "comparison/causes/detectors", "comparison/causes/detectors/machine", "comparison/causes/detectors/steps",
+        "comparison/causes/evidence", "comparison/launches", "comparison/result", "comparison/statistics",
+        "comparison/tables", "comparison/work",
     },
     "comparison/causes/detectors": {
         "comparison/causes/detectors/machine", "comparison/causes/evidence", "comparison/checks", "comparison/ranks",
@@ -48,6 +49,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "comparison/causes/detectors/machine": {
         "comparison/causes/evidence", "comparison/checks", "comparison/result", "comparison/statistics",
+    },
+    "comparison/causes/detectors/steps": {
+        "comparison/causes/evidence", "comparison/result", "comparison/statistics",
     },
     "comparison/causes/evidence": {
         "comparison/checks", "comparison/ledger", "comparison/ranks", "comparison/result", "comparison/statistics",

@@ -15,7 +15,7 @@ from tb_perfcompare.comparison.causes.detectors.machine.cpu_contention import WA
 from tb_perfcompare.comparison.causes.detectors.machine.device_contention import DEVICE_CONTENTION
 from tb_perfcompare.comparison.causes.detectors.machine.pace import MACHINE_PACE
 from tb_perfcompare.comparison.causes.detectors.other_work import DATA_TYPE_CHANGED, WORKLOAD_CHANGED
-from tb_perfcompare.comparison.causes.detectors.steps import SLOW_STEPS
+from tb_perfcompare.comparison.causes.detectors.steps.slow_steps import SLOW_STEPS
 from tb_perfcompare.comparison.causes.detectors.synchronization import SYNCHRONISATION
 from tb_perfcompare.comparison.causes.evidence.cause import COUNTED
 from tb_perfcompare.comparison.causes.evidence.general_rules import GENERAL, TABLES

@@ -38,7 +38,9 @@ from tb_perfcompare.comparison.causes.detectors.more_calls import MORE_CALLS
 from tb_perfcompare.comparison.causes.detectors.moving_data import COPIES_ON_CPU, LAYOUT_COPIES
 from tb_perfcompare.comparison.causes.detectors.other_work import DATA_TYPE_CHANGED, WORKLOAD_CHANGED
 from tb_perfcompare.comparison.causes.detectors.replaced_calls import OPERATOR_REPLACED
-from tb_perfcompare.comparison.causes.detectors.steps import SLOW_CALLS, SLOW_STEPS, WARM_UP_INSIDE
+from tb_perfcompare.comparison.causes.detectors.steps.slow_calls import SLOW_CALLS
+from tb_perfcompare.comparison.causes.detectors.steps.slow_steps import SLOW_STEPS
+from tb_perfcompare.comparison.causes.detectors.steps.warm_up import WARM_UP_INSIDE
 from tb_perfcompare.comparison.causes.detectors.substituted import (
     COMPILATION_LOST,
     FUSION_LOST,
