@@ -39,16 +39,19 @@ MAY_IMPORT: dict[str, set[str]] = {
     "comparison/alignment": {"comparison/launches", "comparison/result"},
     "comparison/amount": {"comparison/result", "comparison/statistics"},
     "comparison/causes": {
-        "comparison/causes/detectors", "comparison/causes/detectors/machine", "comparison/causes/detectors/steps",
-        "comparison/causes/evidence", "comparison/launches", "comparison/result", "comparison/statistics",
-        "comparison/tables", "comparison/work",
+        "comparison/causes/detectors", "comparison/causes/detectors/machine", "comparison/causes/detectors/ranks",
+        "comparison/causes/detectors/steps", "comparison/causes/evidence", "comparison/launches", "comparison/result",
+        "comparison/statistics", "comparison/tables", "comparison/work",
     },
     "comparison/causes/detectors": {
-        "comparison/causes/detectors/machine", "comparison/causes/evidence", "comparison/checks", "comparison/ranks",
-        "comparison/result", "comparison/statistics",
+        "comparison/causes/detectors/machine", "comparison/causes/detectors/ranks", "comparison/causes/evidence",
+        "comparison/checks", "comparison/result", "comparison/statistics",
     },
     "comparison/causes/detectors/machine": {
         "comparison/causes/evidence", "comparison/checks", "comparison/result", "comparison/statistics",
+    },
+    "comparison/causes/detectors/ranks": {
+        "comparison/causes/evidence", "comparison/ranks", "comparison/result",
     },
     "comparison/causes/detectors/steps": {
         "comparison/causes/evidence", "comparison/result", "comparison/statistics",

@@ -9,12 +9,6 @@ from tb_perfcompare.comparison.causes.cycles import FUNCTION_TIME
 from tb_perfcompare.comparison.causes.detectors.alignment import ALIGNMENT
 from tb_perfcompare.comparison.causes.detectors.allocator import ALLOCATOR_CALLS, MEMORY_PRESSURE
 from tb_perfcompare.comparison.causes.detectors.changed_operators import OPERATORS_CHANGED, RECOMPUTATION
-from tb_perfcompare.comparison.causes.detectors.collectives import (
-    COLLECTIVE_SLOWER,
-    LATE_RANK,
-    OVERLAP_LOST,
-    UNEVEN_WORK,
-)
 from tb_perfcompare.comparison.causes.detectors.compiled_regions import GRAPH_BREAKS, REGIONS_LOST
 from tb_perfcompare.comparison.causes.detectors.host import OPERATOR_SLOWER, UNINTERRUPTED, UNINTERRUPTED_REST
 from tb_perfcompare.comparison.causes.detectors.kernel_speed import KERNEL_SLOWER, OCCUPANCY_LOST, UTILISATION_LOST
@@ -37,6 +31,9 @@ from tb_perfcompare.comparison.causes.detectors.machine.uniform_slowdown import 
 from tb_perfcompare.comparison.causes.detectors.more_calls import MORE_CALLS
 from tb_perfcompare.comparison.causes.detectors.moving_data import COPIES_ON_CPU, LAYOUT_COPIES
 from tb_perfcompare.comparison.causes.detectors.other_work import DATA_TYPE_CHANGED, WORKLOAD_CHANGED
+from tb_perfcompare.comparison.causes.detectors.ranks.collectives import COLLECTIVE_SLOWER, OVERLAP_LOST
+from tb_perfcompare.comparison.causes.detectors.ranks.late_rank import LATE_RANK
+from tb_perfcompare.comparison.causes.detectors.ranks.uneven_work import UNEVEN_WORK
 from tb_perfcompare.comparison.causes.detectors.replaced_calls import OPERATOR_REPLACED
 from tb_perfcompare.comparison.causes.detectors.steps.slow_calls import SLOW_CALLS
 from tb_perfcompare.comparison.causes.detectors.steps.slow_steps import SLOW_STEPS

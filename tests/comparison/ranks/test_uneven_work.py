@@ -12,7 +12,7 @@ import pytest
 
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.analysis.pooling.rank_mean import RankMean
-from tb_perfcompare.comparison.causes.detectors.collectives import uneven_work_rules
+from tb_perfcompare.comparison.causes.detectors.ranks.uneven_work import uneven_work_rules
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.ranks import sides
 from tb_perfcompare.comparison.ranks.job import Job, job_of

@@ -27,8 +27,8 @@ from tb_perfcompare.comparison.causes.detectors.changed_operator_words import (
     take_most,
     title_of,
 )
-from tb_perfcompare.comparison.causes.detectors.collectives import COLLECTIVE_SLOWER
 from tb_perfcompare.comparison.causes.detectors.more_calls import MORE_CALLS
+from tb_perfcompare.comparison.causes.detectors.ranks.collectives import COLLECTIVE_SLOWER
 from tb_perfcompare.comparison.causes.detectors.replaced_calls import evidence_on
 from tb_perfcompare.comparison.causes.detectors.synchronization import SYNCHRONISATION, waiting_operator
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Part, Rule, cause

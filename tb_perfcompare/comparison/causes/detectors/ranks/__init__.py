@@ -1,0 +1,1 @@
+"""Detectors of what differs between ranks: collectives, a late rank, uneven work."""

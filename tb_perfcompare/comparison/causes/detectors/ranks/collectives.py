@@ -1,0 +1,159 @@
+"""Collectives take longer themselves, or are no longer hidden behind kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import fsum
+
+from tb_perfcompare.comparison.causes.detectors.ranks.exposed_collectives import (
+    COMMUNICATION,
+    MAIN_SHARE,
+    ExposedCollectives,
+    exposed_collectives,
+    splits,
+)
+from tb_perfcompare.comparison.causes.detectors.ranks.late_rank import find_late_rank
+from tb_perfcompare.comparison.causes.evidence.bus_bandwidth import bandwidth_text
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
+from tb_perfcompare.comparison.causes.evidence.general_rules import python_time
+from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC
+from tb_perfcompare.comparison.causes.evidence.inputs import elements
+from tb_perfcompare.comparison.causes.evidence.known_settings import collective_kind, look_at_collectives
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
+from tb_perfcompare.comparison.causes.evidence.where_called import annotations_around
+from tb_perfcompare.comparison.result.finding import Evidence
+from tb_perfcompare.comparison.result.wording import number_text, numbers_text, short, signed_time, times_text
+from tb_perfcompare.model.names.names import is_collective_operator
+from tb_perfcompare.model.names.python_frames import python_frame
+from tb_perfcompare.model.summary.groups import PYTHON_TIME
+
+NAMED = 0.25
+"""Share of the change from which the operators that call the collectives are said to make a part of it."""
+
+_FUNCTIONS = "torch/distributed/distributed_c10d.py"
+"""File of PyTorch's functions that make collectives; the outermost is the one that the program calls."""
+
+
+def collective_rules(pair: RuleContext) -> Iterator[Cause]:
+    """The collectives' own part of exposed communication. It is significant, unless their number makes it; none if
+    ranks wait for a late one."""
+    collectives = pair.once(exposed_collectives)
+    if collectives is None or pair.once(find_late_rank) is not None:
+        return
+    if not collectives.are_mainly_more and not pair.is_clear(COMMUNICATION):
+        return
+    exposed, delta = collectives.exposed_us, collectives.amount.delta_us
+    if abs(delta) >= MAIN_SHARE * abs(exposed) and delta * exposed >= 0:
+        yield _slower_cause(pair, collectives)
+    elif collectives.on_device:  # host work is never hidden behind the host
+        yield _overlap(pair, collectives)
+
+
+def _slower_cause(pair: RuleContext, collectives: ExposedCollectives) -> Cause:
+    amount, exposed, first = collectives.amount, collectives.exposed_us, collectives.largest
+    more, slower = ("More", "slower") if exposed > 0 else ("Fewer", "faster")
+    before, after = pair.once(splits)
+    ranks, transfer, confidence, look_at = "", None, "", COLLECTIVE_SLOWER.look_at
+    if before is None or after is None:
+        ranks = "; only one rank is compared: waiting for a late rank would look the same"
+        confidence, look_at = "a late rank would look the same", f"{look_at}; compare all ranks"
+    elif before.is_whole and after.is_whole:
+        transfer = before.transfer_us, after.transfer_us
+    title, calls, what = f"Collectives are {slower}", "", ""
+    explains: dict[Part, float] = {(COMMUNICATION, ""): exposed}
+    if collectives.are_more:
+        title, first = f"{more} collectives", collectives.largest_of_more
+        explains |= _in_callers(pair, exposed)
+        calls = f"{numbers_text(amount.calls_a, amount.calls_b)} calls, "
+        confidence = "certain: calls are counted; their time is measured"
+        others = (name for name, in pair.amounts("communication"))
+        look_at = look_at_collectives(first, others) or look_at
+        what = _what_is_sent(pair, first, exposed)
+    delta = fsum(explains.values())
+    callers_us = delta - exposed
+    of_callers = abs(callers_us) >= NAMED * abs(delta)
+    callers = f", {signed_time(callers_us)} of it in the operators that call them" if of_callers else ""
+    times = amount.us_a, amount.us_b
+    sentence = (
+        f"{title}: {signed_time(delta)} exposed per step{callers}; collectives take {calls}{times_text(*times)} per "
+        f"step, mostly {short(first)}{what}{bandwidth_text(pair, times, transfer)}{ranks}."
+    )
+    return cause(
+        pair, COLLECTIVE_SLOWER, first, COMMUNICATION, delta, sentence, (Evidence("communication", first),),
+        confidence=confidence, look_at=look_at, explains=explains,
+    )  # fmt: skip
+
+
+def _in_callers(pair: RuleContext, exposed: float) -> dict[Part, float]:
+    """Time of the operators that call more (fewer) collectives; these are not named."""
+    host = [row for row in pair.entities(CPU_EXEC) if is_collective_operator(row.path[1])]
+    counted = {(CPU_EXEC, row.path[1]): pair.counted_us(row) for row in host}
+    return {part: us for part, us in counted.items() if us * exposed > 0}
+
+
+def _what_is_sent(pair: RuleContext, collective: str, exposed: float) -> str:
+    """Clause on what more (fewer) collectives of this kind send, and on the innermost annotation that most of their
+    time is in: " of 2,097,152 elements in DistributedDataParallel.forward"."""
+    kind = collective_kind(collective)
+    sent = [
+        elements(shape) for (name, shape), amount in pair.amounts("operators_by_shape", "host_total").items()
+        if amount.more_calls * exposed > 0 and is_collective_operator(name) and collective_kind(name) == kind
+    ]  # fmt: skip
+    size_text = f" of {number_text(sent[0])} elements" if len(sent) == 1 and sent[0] else ""
+    around = annotations_around(pair, {(CPU_EXEC, ""): exposed})
+    return f"{size_text}{f' in {short(around[0])}' if around else ''}{_called_by(pair, kind, exposed)}"
+
+
+def _called_by(pair: RuleContext, kind: str, exposed: float) -> str:
+    """Clause on PyTorch's function that makes them and the function of the program that calls it, if functions were
+    recorded: ", called by all_gather_object in train.py(12): step"."""
+    if any(PYTHON_TIME not in side.groups for side in pair.sides):
+        return ""
+    before, after = (python_time(side, None) for side in pair.sides)
+    found = []
+    for name, one in (after if exposed > 0 else before).items():
+        frame, calls = python_frame(name), [side[name].calls if name in side else 0.0 for side in (before, after)]
+        if frame is not None and frame.file == _FUNCTIONS and collective_kind(frame.function) == kind:
+            found += [(one.depth, frame.function, one.caller)] if (calls[1] - calls[0]) * exposed > 0 else []
+    if not found:
+        return ""
+    _, function, caller = min(found)
+    return f", called by {function}{f' in {short(caller)}' if caller else ''}"
+
+
+def _overlap(pair: RuleContext, collectives: ExposedCollectives) -> Cause:
+    amount, exposed, first = collectives.amount, collectives.exposed_us, collectives.largest
+    lost = exposed > 0
+    sentence = (
+        f"Communication is now {'exposed' if lost else 'hidden'}: {signed_time(exposed)} exposed per step, "
+        f"{'less' if lost else 'more'} overlap with compute; collectives take "
+        f"{times_text(amount.us_a, amount.us_b)} per step, mostly {short(first)}."
+    )
+    return cause(
+        pair, OVERLAP_LOST, first, COMMUNICATION, exposed, sentence, (Evidence("communication", first),)
+    )  # fmt: skip
+
+
+COLLECTIVE_SLOWER = Rule(
+    names=("collective_slower", "collective_faster"),
+    meaning="collectives take longer themselves",
+    when="Exposed communication grew, half of it because collectives take longer. With one rank per side, a late rank "
+    "looks the same; the sentence says so",
+    needs="collectives",
+    tables=("communication",),
+    look_at="network and topology, message sizes (table communication_by_message)",
+    confidence="the transfer itself, the same on all ranks",
+    find=collective_rules,
+    rank=2,
+)
+OVERLAP_LOST = Rule(
+    names=("overlap_lost", "overlap_gained"),
+    meaning="communication is exposed: less overlap with compute",
+    when="Exposed communication grew, less than half of it because collectives take longer",
+    needs="collectives on a device",
+    tables=("communication",),
+    look_at="overlap with the backward pass: bucket sizes, streams, find_unused_parameters, parameter order",
+    confidence="collectives take as long as before; what runs alongside changed",
+    find=collective_rules,
+    rank=2,
+)

@@ -1,0 +1,112 @@
+"""Collectives whose exposed time changed, and its split into transfer and waiting for other ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from math import fsum
+
+from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
+from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total
+from tb_perfcompare.comparison.ranks.sides import Ranks
+from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
+from tb_perfcompare.quick_dataclass import dataclass
+
+COMMUNICATION = "Communication"
+
+MAIN_SHARE = 0.5
+"""Share of the change that must come from collectives, from their number, from waiting, or from their own time."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExposedCollectives:
+    """Collectives that make most of the change of exposed communication, `exposed_us` per step: amounts and ledger rows
+    of those on a device; without any, of those on the host."""
+
+    exposed_us: float
+    amounts: Mapping[Key, Amount]
+    rows: list[LedgerRow]
+    on_device: bool
+
+    @property
+    def amount(self) -> Amount:
+        """Their sum."""
+        return total(self.amounts.values())
+
+    @property
+    def are_more(self) -> bool:
+        """Whether the change comes with more (fewer) collectives."""
+        amount = self.amount
+        return call_count_changed(amount.calls_a, amount.calls_b) and amount.more_calls * self.exposed_us > 0
+
+    @property
+    def are_mainly_more(self) -> bool:
+        """Whether more (fewer) collectives make most of the change of their time: each one waits."""
+        counted = fsum(collective.counted_us for collective in self.amounts.values())
+        return self.are_more and abs(counted) >= MAIN_SHARE * abs(self.amount.delta_us)
+
+    @property
+    def largest(self) -> str:
+        """The collective whose exposed time changed most."""
+        return _largest(self.rows)
+
+    @property
+    def largest_of_more(self) -> str:
+        """The same of collectives that are called more (less) often, if there are any."""
+        more = [row for row in self.rows if self.amounts[row.path[1],].more_calls * self.exposed_us > 0]
+        return _largest(more or self.rows)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Split:
+    """Microseconds per step and rank in collectives, split into transfer and waiting for other ranks. `late`: the
+    rank waited for; `is_whole`: every collective of every step was found on other ranks."""
+
+    collective_us: float
+    transfer_us: float
+    waiting_us: float
+    late: int
+    is_whole: bool
+
+
+def exposed_collectives(pair: RuleContext) -> ExposedCollectives | None:
+    """Returns None if they do not make most of the change, or if that is too small to matter."""
+    exposed = pair.exposed(COMMUNICATION)
+    if abs(exposed) < pair.least_us:
+        return None
+    recorded, kernels = pair.amounts("communication"), pair.amounts("kernels").keys()
+    on_device = {key: amount for key, amount in recorded.items() if key in kernels}
+    amounts = on_device or recorded
+    rows = [row for row in pair.entities(COMMUNICATION) if (row.path[1],) in amounts]
+    # work around a collective that only the host does is not a collective
+    if not rows or abs(sum(row.delta for row in rows)) < MAIN_SHARE * abs(exposed) * pair.unit:
+        return None
+    return ExposedCollectives(exposed, amounts, rows, bool(on_device))
+
+
+def _largest(rows: Iterable[LedgerRow]) -> str:
+    return max(rows, key=lambda row: (abs(row.delta), row.path)).path[1]
+
+
+def splits(pair: RuleContext) -> tuple[Split | None, Split | None]:
+    """The splits of both sides, None where unknown."""
+    job = pair.job
+    if job is None or not job.has_several or any("communication" not in side.groups for side in pair.sides):
+        return None, None
+    return _split(job.a), _split(job.b)
+
+
+def _split(ranks: Ranks) -> Split | None:
+    """Split as in the table of ranks (docs/method/ranks.md). None unless all ranks recorded the same steps and a
+    collective of one matches one of another."""
+    collectives = ranks.waiting
+    if not ranks.common.shape[1] or collectives is None or not collectives.matched[ranks.common].any():
+        return None
+    transfer = (collectives.matched - collectives.waiting)[ranks.common].T / 1000  # (steps, ranks)
+    waited = collectives.waiting[ranks.common].T / 1000
+    return Split(
+        float(collectives.plain[ranks.common].mean() / 1000),
+        float(transfer.mean()),
+        float(waited.mean()),
+        int(waited.sum(axis=0).argmin()),
+        ranks.common.size == len(ranks.total_ns) and bool((collectives.matched == collectives.plain).all()),
+    )

@@ -1,0 +1,57 @@
+"""Ranks whose counted work changed beyond that of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import fsum
+
+from tb_perfcompare.comparison.causes.detectors.ranks.late_rank import find_late_rank
+from tb_perfcompare.comparison.causes.detectors.ranks.own_work import WORK_COUNTED, WORK_GIVEN, own_shares, own_work
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
+from tb_perfcompare.comparison.ranks.job import Job
+from tb_perfcompare.comparison.ranks.uneven_work import WorkChange
+from tb_perfcompare.comparison.result.finding import Evidence
+from tb_perfcompare.comparison.result.wording import signed_time
+
+
+def uneven_work_rules(pair: RuleContext) -> Iterator[Cause]:
+    """Causes: ranks whose counted work changed beyond that of the others. If the others wait for them, that is part of
+    the late rank's cause. They have no time if the mean over ranks changed the other way."""
+    job = pair.job
+    if job is None or not job.has_several:
+        return
+    late = pair.once(find_late_rank)
+    if late is not None and late.finding.confidence == WORK_COUNTED:
+        return
+    works = {longer: job.works_in(pair.least_us, longer) for longer in (True, False)}
+    found = [_uneven_work(pair, job, those, longer) for longer, those in works.items() if those]
+    yield from sorted(found, key=lambda one: (len(one.finding.subject), one.finding.subject))  # mirrors, rank by rank
+
+
+def _uneven_work(pair: RuleContext, job: Job, works: Mapping[int, WorkChange], longer: bool) -> Cause:
+    explains = own_shares(pair, job, works, longer)
+    delta = fsum(explains.values()) if explains else None
+    of_mean = "" if delta is None else f": {signed_time(delta)} per step (mean over ranks)"
+    most = max(works, key=lambda number: (float(job.beyond_us([number], longer).sum()), -number))
+    does, named, evidence = own_work(pair, job, most, longer)
+    key = job.keys[most]
+    where = f"most on {key}" if does and len(works) > 1 else ""
+    sentence = f"{'; '.join(filter(None, (f'{job.work_text(works)}{of_mean}', where, does, named)))}."
+    return cause(
+        pair, UNEVEN_WORK, key, "all", delta, sentence, (Evidence("ranks", key), *evidence), explains=explains
+    )
+
+
+UNEVEN_WORK = Rule(
+    names=("uneven_work",),
+    meaning="one rank does more (less) work than before, the others do not",
+    when="[Counted work](ranks.md#counted-work) of a rank changed beyond that of the others, and its own time as well. "
+    "If the others wait for it, `late_rank` says so instead",
+    needs="several workers; `record_shapes` for FLOPs and input elements",
+    tables=("ranks",),
+    look_at=WORK_GIVEN,
+    confidence=WORK_COUNTED,
+    find=uneven_work_rules,
+    rank=4,
+)
