@@ -40,26 +40,36 @@ MAY_IMPORT: dict[str, set[str]] = {
     "comparison/amount": {"comparison/result", "comparison/statistics"},
     "comparison/causes": {
         "comparison/causes/detectors", "comparison/causes/detectors/machine", "comparison/causes/detectors/ranks",
-        "comparison/causes/detectors/steps", "comparison/causes/evidence", "comparison/launches", "comparison/result",
-        "comparison/statistics", "comparison/tables", "comparison/work",
+        "comparison/causes/detectors/steps", "comparison/causes/detectors/workload", "comparison/causes/evidence",
+        "comparison/causes/evidence/places", "comparison/launches", "comparison/result", "comparison/statistics",
+        "comparison/tables", "comparison/work",
     },
     "comparison/causes/detectors": {
         "comparison/causes/detectors/machine", "comparison/causes/detectors/ranks", "comparison/causes/evidence",
-        "comparison/checks", "comparison/result", "comparison/statistics",
+        "comparison/causes/evidence/places", "comparison/causes/evidence/speed", "comparison/checks",
+        "comparison/result", "comparison/statistics",
     },
     "comparison/causes/detectors/machine": {
-        "comparison/causes/evidence", "comparison/checks", "comparison/result", "comparison/statistics",
+        "comparison/causes/evidence", "comparison/causes/evidence/speed", "comparison/checks", "comparison/result",
+        "comparison/statistics",
     },
     "comparison/causes/detectors/ranks": {
-        "comparison/causes/evidence", "comparison/ranks", "comparison/result",
+        "comparison/causes/evidence", "comparison/causes/evidence/places", "comparison/causes/evidence/speed",
+        "comparison/ranks", "comparison/result",
     },
     "comparison/causes/detectors/steps": {
-        "comparison/causes/evidence", "comparison/result", "comparison/statistics",
+        "comparison/causes/evidence", "comparison/causes/evidence/places", "comparison/result", "comparison/statistics",
+    },
+    "comparison/causes/detectors/workload": {
+        "comparison/causes/detectors/machine", "comparison/causes/evidence", "comparison/causes/evidence/places",
+        "comparison/causes/evidence/speed", "comparison/checks", "comparison/result", "comparison/statistics",
     },
     "comparison/causes/evidence": {
         "comparison/checks", "comparison/ledger", "comparison/ranks", "comparison/result", "comparison/statistics",
         "comparison/tables", "comparison/work",
     },
+    "comparison/causes/evidence/places": {"comparison/causes/evidence", "comparison/ledger", "comparison/result"},
+    "comparison/causes/evidence/speed": {"comparison/causes/evidence", "comparison/result", "comparison/work"},
     "comparison/checks": {
         "comparison/alignment", "comparison/result", "comparison/statistics", "comparison/work",
     },

@@ -8,9 +8,9 @@ from itertools import chain
 from math import fsum
 
 from tb_perfcompare.comparison.causes.detectors.machine.pace import MACHINE_PACE
-from tb_perfcompare.comparison.causes.detectors.other_work import find_other_work
 from tb_perfcompare.comparison.causes.detectors.replaced_calls import with_replaced_calls
 from tb_perfcompare.comparison.causes.detectors.without_device import OF_DEVICES, is_without_device
+from tb_perfcompare.comparison.causes.detectors.workload.other_work import find_other_work
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.rules import RULES

@@ -22,7 +22,7 @@ from tb_perfcompare.comparison.causes.evidence.general_rules import (
     python_time,
 )
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, only_exposed
-from tb_perfcompare.comparison.causes.evidence.moved_inside import moved_into_ranges
+from tb_perfcompare.comparison.causes.evidence.places.moved_inside import moved_into_ranges
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.significant_categories import repeatability
 from tb_perfcompare.comparison.causes.general_change import Change, Known

@@ -7,7 +7,6 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.comparison.causes.evidence.gaps_around import place_clause
 from tb_perfcompare.comparison.causes.evidence.general_rules import (
     GENERAL,
     MAIN_SHARE,
@@ -17,9 +16,10 @@ from tb_perfcompare.comparison.causes.evidence.general_rules import (
     kernel_fact,
 )
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC
-from tb_perfcompare.comparison.causes.evidence.moved_inside import moved_into_ranges
-from tb_perfcompare.comparison.causes.evidence.recurring_steps import recurring_clause
-from tb_perfcompare.comparison.causes.evidence.responsible_operator import responsible_operator
+from tb_perfcompare.comparison.causes.evidence.places.gaps_around import place_clause
+from tb_perfcompare.comparison.causes.evidence.places.moved_inside import moved_into_ranges
+from tb_perfcompare.comparison.causes.evidence.places.recurring_steps import recurring_clause
+from tb_perfcompare.comparison.causes.evidence.places.responsible_operator import responsible_operator
 from tb_perfcompare.comparison.causes.evidence.rule_context import total
 from tb_perfcompare.comparison.causes.general_change import DATA_LOADER, Change, Known
 from tb_perfcompare.comparison.result.finding import Evidence

@@ -11,7 +11,7 @@ import numpy as np
 
 from tb_perfcompare.comparison.causes.evidence.cause import Recorded, Rule
 from tb_perfcompare.comparison.causes.evidence.general_rules import MAIN_SHARE, UTILISATION_CHANGE
-from tb_perfcompare.comparison.causes.evidence.responsible_operator import MIN_TOTAL_SHARE
+from tb_perfcompare.comparison.causes.evidence.places.responsible_operator import MIN_TOTAL_SHARE
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.significant_categories import repeatability
 from tb_perfcompare.comparison.launches.kernel_use import Use, incomparable, kernel_uses, launches_of, tensor_cores

@@ -14,14 +14,14 @@ from tb_perfcompare.comparison.causes.detectors.kernel_speed import KERNEL_SLOWE
 from tb_perfcompare.comparison.causes.detectors.machine.cpu_contention import WAITING_THREADS
 from tb_perfcompare.comparison.causes.detectors.machine.device_contention import DEVICE_CONTENTION
 from tb_perfcompare.comparison.causes.detectors.machine.pace import MACHINE_PACE
-from tb_perfcompare.comparison.causes.detectors.other_work import DATA_TYPE_CHANGED, WORKLOAD_CHANGED
 from tb_perfcompare.comparison.causes.detectors.steps.slow_steps import SLOW_STEPS
 from tb_perfcompare.comparison.causes.detectors.synchronization import SYNCHRONISATION
+from tb_perfcompare.comparison.causes.detectors.workload.other_work import DATA_TYPE_CHANGED, WORKLOAD_CHANGED
 from tb_perfcompare.comparison.causes.evidence.cause import COUNTED
 from tb_perfcompare.comparison.causes.evidence.general_rules import GENERAL, TABLES
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed, only_exposed
 from tb_perfcompare.comparison.causes.evidence.known_settings import SETTINGS
-from tb_perfcompare.comparison.causes.evidence.moved_inside import moved_into_ranges
+from tb_perfcompare.comparison.causes.evidence.places.moved_inside import moved_into_ranges
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, RuleContext
 from tb_perfcompare.comparison.causes.evidence.significant_categories import are_separated
 from tb_perfcompare.comparison.causes.launch_findings import BOUND_SHIFT, TENSOR_CORES, UTILISATION

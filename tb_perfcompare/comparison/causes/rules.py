@@ -6,7 +6,6 @@ from itertools import chain
 
 from tb_perfcompare.comparison.causes.counters import COUNTER_MOVED
 from tb_perfcompare.comparison.causes.cycles import FUNCTION_TIME
-from tb_perfcompare.comparison.causes.detectors.alignment import ALIGNMENT
 from tb_perfcompare.comparison.causes.detectors.allocator import ALLOCATOR_CALLS, MEMORY_PRESSURE
 from tb_perfcompare.comparison.causes.detectors.changed_operators import OPERATORS_CHANGED, RECOMPUTATION
 from tb_perfcompare.comparison.causes.detectors.compiled_regions import GRAPH_BREAKS, REGIONS_LOST
@@ -30,7 +29,6 @@ from tb_perfcompare.comparison.causes.detectors.machine.recording import (
 from tb_perfcompare.comparison.causes.detectors.machine.uniform_slowdown import DEVICE_PACE, HOST_PACE
 from tb_perfcompare.comparison.causes.detectors.more_calls import MORE_CALLS
 from tb_perfcompare.comparison.causes.detectors.moving_data import COPIES_ON_CPU, LAYOUT_COPIES
-from tb_perfcompare.comparison.causes.detectors.other_work import DATA_TYPE_CHANGED, WORKLOAD_CHANGED
 from tb_perfcompare.comparison.causes.detectors.ranks.collectives import COLLECTIVE_SLOWER, OVERLAP_LOST
 from tb_perfcompare.comparison.causes.detectors.ranks.late_rank import LATE_RANK
 from tb_perfcompare.comparison.causes.detectors.ranks.uneven_work import UNEVEN_WORK
@@ -47,6 +45,8 @@ from tb_perfcompare.comparison.causes.detectors.substituted import (
 from tb_perfcompare.comparison.causes.detectors.synchronization import SYNCHRONISATION
 from tb_perfcompare.comparison.causes.detectors.transfers import LOADER, MORE_COPIES, PAGEABLE_COPIES
 from tb_perfcompare.comparison.causes.detectors.without_device import WITHOUT_DEVICE
+from tb_perfcompare.comparison.causes.detectors.workload.alignment import ALIGNMENT
+from tb_perfcompare.comparison.causes.detectors.workload.other_work import DATA_TYPE_CHANGED, WORKLOAD_CHANGED
 from tb_perfcompare.comparison.causes.evidence.cause import Recorded
 from tb_perfcompare.comparison.causes.evidence.general_rules import GENERAL
 from tb_perfcompare.comparison.causes.launch_findings import BOUND_SHIFT, TENSOR_CORES, UTILISATION

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tb_perfcompare.analysis.pooling.pool import pool
-from tb_perfcompare.comparison.causes.evidence.recurring_steps import recurring_clause
+from tb_perfcompare.comparison.causes.evidence.places.recurring_steps import recurring_clause
 from tb_perfcompare.model.summary.summary import StepCategory
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder

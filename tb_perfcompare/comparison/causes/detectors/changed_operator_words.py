@@ -6,15 +6,14 @@ from collections.abc import Collection, Mapping, Sequence
 from math import fsum
 from typing import NamedTuple
 
-from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
 from tb_perfcompare.comparison.causes.evidence.cause import Part
-from tb_perfcompare.comparison.causes.evidence.moved_inside import called_by_others
-from tb_perfcompare.comparison.causes.evidence.recomputed import AUTOGRAD, recomputed
-from tb_perfcompare.comparison.causes.evidence.replaced_operators import backward_of, plain_name
+from tb_perfcompare.comparison.causes.evidence.places.moved_inside import called_by_others
+from tb_perfcompare.comparison.causes.evidence.places.recomputed import AUTOGRAD, recomputed
+from tb_perfcompare.comparison.causes.evidence.places.replaced_operators import backward_of, plain_name
+from tb_perfcompare.comparison.causes.evidence.places.where_called import where_called
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
-from tb_perfcompare.comparison.causes.evidence.where_called import where_called
 from tb_perfcompare.comparison.result.wording import calls_text, many, number_text, numbers_text, short, signed_time
-from tb_perfcompare.model.names.work_kinds import FILLS, MOVING, MOVING_CALLERS, VIEWS, work_kind
+from tb_perfcompare.model.names.work_kinds import FILLS, MOVING, MOVING_CALLERS, VIEWS, is_backward, work_kind
 from tb_perfcompare.quick_dataclass import dataclass
 
 MAX_NAMED = 3

@@ -39,9 +39,8 @@ from tb_perfcompare.comparison.causes.evidence.known_settings import (
     setting_of_arguments,
     telling,
 )
-from tb_perfcompare.comparison.causes.evidence.recomputed import in_hooks, recomputed
-from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total, total_by_key
-from tb_perfcompare.comparison.causes.evidence.where_called import (
+from tb_perfcompare.comparison.causes.evidence.places.recomputed import in_hooks, recomputed
+from tb_perfcompare.comparison.causes.evidence.places.where_called import (
     KEPT,
     after_update,
     growing_clause,
@@ -49,6 +48,7 @@ from tb_perfcompare.comparison.causes.evidence.where_called import (
     modules_clause,
     mostly_in,
 )
+from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total, total_by_key
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import EntityRows
 from tb_perfcompare.comparison.result.wording import signed_time

@@ -13,7 +13,6 @@ from math import fsum
 import numpy as np
 
 from tb_perfcompare.comparison.causes.detectors.more_calls import calls_alike
-from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
@@ -21,6 +20,7 @@ from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.wording import many, number_text, numbers_text, short, signed_time
 from tb_perfcompare.model.names.compiled_names import COMPILED_REGION, COMPILED_REGIONS, is_compiled
+from tb_perfcompare.model.names.work_kinds import is_backward
 from tb_perfcompare.model.summary.summary import NOTHING_RECORDED, Summary
 from tb_perfcompare.number_text import listed
 from tb_perfcompare.quick_dataclass import dataclass

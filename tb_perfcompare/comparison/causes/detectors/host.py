@@ -12,9 +12,7 @@ from tb_perfcompare.comparison.causes.detectors.machine.pace import MACHINE_PACE
 from tb_perfcompare.comparison.causes.detectors.machine.recording import costlier_to_record
 from tb_perfcompare.comparison.causes.detectors.machine.uniform_slowdown import host_ratio
 from tb_perfcompare.comparison.causes.detectors.more_calls import calls_alike
-from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
 from tb_perfcompare.comparison.causes.detectors.replaced_calls import with_replaced_calls
-from tb_perfcompare.comparison.causes.evidence.beyond_pace import SAME_CALLS, beyond_pace, called_as_often, largest
 from tb_perfcompare.comparison.causes.evidence.cause import (
     Cause,
     Explained,
@@ -23,7 +21,6 @@ from tb_perfcompare.comparison.causes.evidence.cause import (
     cause,
     entity_confidence,
 )
-from tb_perfcompare.comparison.causes.evidence.fastest_calls import INTERRUPTED, fastest_calls
 from tb_perfcompare.comparison.causes.evidence.general_rules import (
     FUNCTIONS,
     GENERAL,
@@ -35,14 +32,22 @@ from tb_perfcompare.comparison.causes.evidence.general_rules import (
 )
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed, exposed_growth
 from tb_perfcompare.comparison.causes.evidence.inputs import changed_arguments, other_inputs
-from tb_perfcompare.comparison.causes.evidence.moved_inside import moved_into_ranges
-from tb_perfcompare.comparison.causes.evidence.rates import rate_clause
-from tb_perfcompare.comparison.causes.evidence.recomputed import recomputed
+from tb_perfcompare.comparison.causes.evidence.places.moved_inside import moved_into_ranges
+from tb_perfcompare.comparison.causes.evidence.places.recomputed import recomputed
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext
+from tb_perfcompare.comparison.causes.evidence.speed.beyond_pace import (
+    SAME_CALLS,
+    beyond_pace,
+    called_as_often,
+    largest,
+)
+from tb_perfcompare.comparison.causes.evidence.speed.fastest_calls import INTERRUPTED, fastest_calls
+from tb_perfcompare.comparison.causes.evidence.speed.rates import rate_clause
 from tb_perfcompare.comparison.result.finding import UNINTERRUPTED_TABLE, Evidence, UninterruptedPart
 from tb_perfcompare.comparison.result.ledger_rows import EntityRows, LedgerRow
 from tb_perfcompare.comparison.result.wording import percent_text, ratio_text, short, signed_time, times_text
 from tb_perfcompare.model.names.names import channels_last
+from tb_perfcompare.model.names.work_kinds import is_backward
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory
 from tb_perfcompare.quick_dataclass import dataclass
 

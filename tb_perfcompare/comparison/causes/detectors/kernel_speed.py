@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 from math import fsum
 
@@ -10,14 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.causes.detectors.machine.uniform_slowdown import device_ratio
-from tb_perfcompare.comparison.causes.evidence.beyond_pace import beyond_pace, called_as_often, largest
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause, entity_confidence
-from tb_perfcompare.comparison.causes.evidence.fastest_calls import LAUNCHES
 from tb_perfcompare.comparison.causes.evidence.general_rules import UTILISATION_CHANGE, kernel_fact
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
 from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, changed_arguments, other_inputs
-from tb_perfcompare.comparison.causes.evidence.rates import rate_clause
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
+from tb_perfcompare.comparison.causes.evidence.speed.beyond_pace import beyond_pace, called_as_often, largest
+from tb_perfcompare.comparison.causes.evidence.speed.fastest_calls import LAUNCHES
+from tb_perfcompare.comparison.causes.evidence.speed.rates import rate_clause
+from tb_perfcompare.comparison.causes.evidence.speed.registers import compiled_otherwise
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import EntityRows, LedgerRow
 from tb_perfcompare.comparison.result.wording import (
@@ -28,7 +28,6 @@ from tb_perfcompare.comparison.result.wording import (
     signed_time,
     times_text,
 )
-from tb_perfcompare.model.summary.summary import Summary
 
 KERNEL = "Kernel"
 
@@ -148,25 +147,6 @@ def _why(pair: RuleContext, kernel: str, slower: bool) -> tuple[Rule, str]:
     if registers is not None:
         return KERNEL_SLOWER, f"; compiled otherwise ({numbers_text(*registers)} registers per thread)"
     return KERNEL_SLOWER, ""
-
-
-def compiled_otherwise(pair: RuleContext) -> dict[str, tuple[int, int]]:
-    """Kernel of both sides -> its registers per thread, if no launch of one side has as many as one of the other: then
-    it was compiled with other constants, such as the size of its tile, and its threads do more or less work each."""
-    baseline, candidate = map(_registers, pair.sides)
-    both = {name: (before, candidate[name]) for name, before in baseline.items() if name in candidate}
-    return {name: (max(one), max(other)) for name, (one, other) in both.items() if not one & other}
-
-
-def _registers(side: Summary) -> dict[str, set[int]]:
-    """Kernel -> registers per thread of its launches."""
-    table = side.groups.get(LAUNCHES)
-    registers = defaultdict[str, set[int]](set)
-    if table is not None and "registers" in table.facts:
-        for key, count in zip(table.keys, table.facts["registers"].tolist(), strict=True):
-            if np.isfinite(count):
-                registers[key[0]].add(round(count))
-    return registers
 
 
 def launching_operator(pair: RuleContext, kernel: str) -> str:

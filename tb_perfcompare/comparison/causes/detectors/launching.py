@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterator
 from math import fsum, log
 
 from tb_perfcompare.comparison.causes.detectors.machine.uniform_slowdown import host_ratio, kernels_flat
-from tb_perfcompare.comparison.causes.evidence.beyond_pace import SAME_CALLS
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Part, Rule, cause, of_categories
 from tb_perfcompare.comparison.causes.evidence.host_time import (
     CPU_EXEC,
@@ -21,6 +20,7 @@ from tb_perfcompare.comparison.causes.evidence.host_time import (
     slower_work,
 )
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total
+from tb_perfcompare.comparison.causes.evidence.speed.beyond_pace import SAME_CALLS
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import number_text, numbers_text, short, signed_time, times_text
 from tb_perfcompare.model.api_calls import EVENT_WAIT, GRAPH_CAPTURE, GRAPH_LAUNCH, LAUNCH

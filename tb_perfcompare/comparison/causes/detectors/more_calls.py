@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 
-from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause, drawn_by_chance
-from tb_perfcompare.comparison.causes.evidence.gaps_around import gaps_between
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed, recounted_operators
 from tb_perfcompare.comparison.causes.evidence.inputs import OTHER_SIZE, by_inputs, growth, most_alike
-from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, Key, RuleContext
-from tb_perfcompare.comparison.causes.evidence.where_called import (
+from tb_perfcompare.comparison.causes.evidence.places.gaps_around import gaps_between
+from tb_perfcompare.comparison.causes.evidence.places.where_called import (
     KEPT,
     annotations_around,
     growing_clause,
@@ -20,6 +18,7 @@ from tb_perfcompare.comparison.causes.evidence.where_called import (
     mostly_in,
     where_called,
 )
+from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, Key, RuleContext
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, shared_part
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
@@ -27,7 +26,7 @@ from tb_perfcompare.comparison.result.wording import numbers_text, ratio_text, s
 from tb_perfcompare.model.api_calls import WAIT, calls
 from tb_perfcompare.model.arrays import median
 from tb_perfcompare.model.names.compiled_names import is_compiled
-from tb_perfcompare.model.names.work_kinds import UNINFORMATIVE
+from tb_perfcompare.model.names.work_kinds import UNINFORMATIVE, is_backward
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory
 
 IN_BOTH = 0.8

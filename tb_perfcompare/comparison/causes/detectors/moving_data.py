@@ -14,7 +14,7 @@ from tb_perfcompare.comparison.causes.detectors.more_calls import times_as_often
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.host_time import MUCH_MORE
 from tb_perfcompare.comparison.causes.evidence.inputs import elements
-from tb_perfcompare.comparison.causes.evidence.moved_inside import moved_inside
+from tb_perfcompare.comparison.causes.evidence.places.moved_inside import moved_inside
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total, total_by_key
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time

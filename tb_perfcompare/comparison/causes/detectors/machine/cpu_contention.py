@@ -11,15 +11,15 @@ import numpy as np
 
 from tb_perfcompare.comparison.causes.detectors.machine.recording import is_of_1_8_alone
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
-from tb_perfcompare.comparison.causes.evidence.fastest_calls import (
+from tb_perfcompare.comparison.causes.evidence.host_time import exposed_growth
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total_by_key
+from tb_perfcompare.comparison.causes.evidence.speed.fastest_calls import (
     BY_SHAPE,
     INTERRUPTED,
     fastest_own_calls,
     fastest_steps,
     table_of_calls,
 )
-from tb_perfcompare.comparison.causes.evidence.host_time import exposed_growth
-from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total_by_key
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import ratio_text, short, signed_time, time_text, times_text
 from tb_perfcompare.comparison.statistics.uniform_ratio import weighted_quartiles

@@ -11,7 +11,6 @@ import numpy as np
 from tb_perfcompare.comparison.causes.detectors.machine.cpu_contention import MAIN_SHARE, MIN_CALLS, MIN_SLOWDOWN
 from tb_perfcompare.comparison.causes.detectors.machine.uniform_slowdown import kernels_flat
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
-from tb_perfcompare.comparison.causes.evidence.fastest_calls import INTERRUPTED, LAUNCHES, fastest_calls
 from tb_perfcompare.comparison.causes.evidence.host_time import (
     call_count_changed,
     exposed_host,
@@ -19,6 +18,7 @@ from tb_perfcompare.comparison.causes.evidence.host_time import (
     is_same_runtime,
 )
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total, total_by_key
+from tb_perfcompare.comparison.causes.evidence.speed.fastest_calls import INTERRUPTED, LAUNCHES, fastest_calls
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import ratio_text, signed_time, time_text, times_text
 from tb_perfcompare.model.api_calls import LAUNCH, WAIT

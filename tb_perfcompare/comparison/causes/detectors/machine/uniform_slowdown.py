@@ -8,11 +8,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from tb_perfcompare.comparison.causes.detectors.machine.recording import costlier_to_record
-from tb_perfcompare.comparison.causes.evidence.beyond_pace import paced
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
-from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_own_calls, table_of_calls
 from tb_perfcompare.comparison.causes.evidence.host_time import machine_or_threads, working_calls
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext
+from tb_perfcompare.comparison.causes.evidence.speed.beyond_pace import paced
+from tb_perfcompare.comparison.causes.evidence.speed.fastest_calls import fastest_own_calls, table_of_calls
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import STATUSES
 from tb_perfcompare.comparison.result.wording import numbers_text, ratio_text, signed_time

@@ -13,14 +13,14 @@ from tb_perfcompare.comparison.causes.detectors.ranks.exposed_collectives import
     splits,
 )
 from tb_perfcompare.comparison.causes.detectors.ranks.late_rank import find_late_rank
-from tb_perfcompare.comparison.causes.evidence.bus_bandwidth import bandwidth_text
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.general_rules import python_time
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC
 from tb_perfcompare.comparison.causes.evidence.inputs import elements
 from tb_perfcompare.comparison.causes.evidence.known_settings import collective_kind, look_at_collectives
+from tb_perfcompare.comparison.causes.evidence.places.where_called import annotations_around
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
-from tb_perfcompare.comparison.causes.evidence.where_called import annotations_around
+from tb_perfcompare.comparison.causes.evidence.speed.bus_bandwidth import bandwidth_text
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import number_text, numbers_text, short, signed_time, times_text
 from tb_perfcompare.model.names.names import is_collective_operator

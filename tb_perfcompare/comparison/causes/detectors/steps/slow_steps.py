@@ -19,8 +19,8 @@ from tb_perfcompare.comparison.causes.detectors.steps.excess import (
 )
 from tb_perfcompare.comparison.causes.detectors.steps.warm_up import find_warm_up
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
-from tb_perfcompare.comparison.causes.evidence.gaps_around import place_clause_of_steps
 from tb_perfcompare.comparison.causes.evidence.general_rules import category_words
+from tb_perfcompare.comparison.causes.evidence.places.gaps_around import place_clause_of_steps
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.headline import Basis

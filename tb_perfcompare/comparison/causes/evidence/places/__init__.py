@@ -1,0 +1,1 @@
+"""Where in the program, and in which steps, calls and time changed."""

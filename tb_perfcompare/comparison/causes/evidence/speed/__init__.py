@@ -1,0 +1,1 @@
+"""How fast the same work is done: rates, bandwidth, the fastest calls, the pace of all."""
