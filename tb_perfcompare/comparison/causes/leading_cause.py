@@ -9,11 +9,11 @@ import numpy as np
 
 from tb_perfcompare.comparison.causes.detect_causes import DetectedCauses
 from tb_perfcompare.comparison.causes.detectors.changed_operators import OPERATORS_CHANGED
-from tb_perfcompare.comparison.causes.detectors.host import OPERATOR_SLOWER
 from tb_perfcompare.comparison.causes.detectors.kernel_speed import KERNEL_SLOWER
 from tb_perfcompare.comparison.causes.detectors.machine.cpu_contention import WAITING_THREADS
 from tb_perfcompare.comparison.causes.detectors.machine.device_contention import DEVICE_CONTENTION
 from tb_perfcompare.comparison.causes.detectors.machine.pace import MACHINE_PACE
+from tb_perfcompare.comparison.causes.detectors.slower_operator import OPERATOR_SLOWER
 from tb_perfcompare.comparison.causes.detectors.steps.slow_steps import SLOW_STEPS
 from tb_perfcompare.comparison.causes.detectors.synchronization import SYNCHRONISATION
 from tb_perfcompare.comparison.causes.detectors.workload.other_work import DATA_TYPE_CHANGED, WORKLOAD_CHANGED

@@ -9,7 +9,6 @@ from tb_perfcompare.comparison.causes.cycles import FUNCTION_TIME
 from tb_perfcompare.comparison.causes.detectors.allocator import ALLOCATOR_CALLS, MEMORY_PRESSURE
 from tb_perfcompare.comparison.causes.detectors.changed_operators import OPERATORS_CHANGED, RECOMPUTATION
 from tb_perfcompare.comparison.causes.detectors.compiled_regions import GRAPH_BREAKS, REGIONS_LOST
-from tb_perfcompare.comparison.causes.detectors.host import OPERATOR_SLOWER, UNINTERRUPTED, UNINTERRUPTED_REST
 from tb_perfcompare.comparison.causes.detectors.kernel_speed import KERNEL_SLOWER, OCCUPANCY_LOST, UTILISATION_LOST
 from tb_perfcompare.comparison.causes.detectors.launching import (
     ALGORITHM_SEARCH,
@@ -33,6 +32,7 @@ from tb_perfcompare.comparison.causes.detectors.ranks.collectives import COLLECT
 from tb_perfcompare.comparison.causes.detectors.ranks.late_rank import LATE_RANK
 from tb_perfcompare.comparison.causes.detectors.ranks.uneven_work import UNEVEN_WORK
 from tb_perfcompare.comparison.causes.detectors.replaced_calls import OPERATOR_REPLACED
+from tb_perfcompare.comparison.causes.detectors.slower_operator import OPERATOR_SLOWER
 from tb_perfcompare.comparison.causes.detectors.steps.slow_calls import SLOW_CALLS
 from tb_perfcompare.comparison.causes.detectors.steps.slow_steps import SLOW_STEPS
 from tb_perfcompare.comparison.causes.detectors.steps.warm_up import WARM_UP_INSIDE
@@ -44,6 +44,7 @@ from tb_perfcompare.comparison.causes.detectors.substituted import (
 )
 from tb_perfcompare.comparison.causes.detectors.synchronization import SYNCHRONISATION
 from tb_perfcompare.comparison.causes.detectors.transfers import LOADER, MORE_COPIES, PAGEABLE_COPIES
+from tb_perfcompare.comparison.causes.detectors.uninterrupted import UNINTERRUPTED, UNINTERRUPTED_REST
 from tb_perfcompare.comparison.causes.detectors.without_device import WITHOUT_DEVICE
 from tb_perfcompare.comparison.causes.detectors.workload.alignment import ALIGNMENT
 from tb_perfcompare.comparison.causes.detectors.workload.other_work import DATA_TYPE_CHANGED, WORKLOAD_CHANGED

@@ -8,29 +8,13 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.comparison.causes.detectors.machine.pace import MACHINE_PACE
 from tb_perfcompare.comparison.causes.detectors.machine.recording import costlier_to_record
 from tb_perfcompare.comparison.causes.detectors.machine.uniform_slowdown import host_ratio
 from tb_perfcompare.comparison.causes.detectors.more_calls import calls_alike
 from tb_perfcompare.comparison.causes.detectors.replaced_calls import with_replaced_calls
-from tb_perfcompare.comparison.causes.evidence.cause import (
-    Cause,
-    Explained,
-    Rule,
-    category_confidence,
-    cause,
-    entity_confidence,
-)
-from tb_perfcompare.comparison.causes.evidence.general_rules import (
-    FUNCTIONS,
-    GENERAL,
-    PYTHON,
-    GrownFunction,
-    category_words,
-    grown_function,
-    has_stacks,
-)
-from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed, exposed_growth
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, category_confidence, cause, entity_confidence
+from tb_perfcompare.comparison.causes.evidence.general_rules import FUNCTIONS, GrownFunction, grown_function, has_stacks
+from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, exposed_growth
 from tb_perfcompare.comparison.causes.evidence.inputs import changed_arguments, other_inputs
 from tb_perfcompare.comparison.causes.evidence.places.moved_inside import moved_into_ranges
 from tb_perfcompare.comparison.causes.evidence.places.recomputed import recomputed
@@ -43,12 +27,11 @@ from tb_perfcompare.comparison.causes.evidence.speed.beyond_pace import (
 )
 from tb_perfcompare.comparison.causes.evidence.speed.fastest_calls import INTERRUPTED, fastest_calls
 from tb_perfcompare.comparison.causes.evidence.speed.rates import rate_clause
-from tb_perfcompare.comparison.result.finding import UNINTERRUPTED_TABLE, Evidence, UninterruptedPart
+from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import EntityRows, LedgerRow
-from tb_perfcompare.comparison.result.wording import percent_text, ratio_text, short, signed_time, times_text
+from tb_perfcompare.comparison.result.wording import ratio_text, short, signed_time, times_text
 from tb_perfcompare.model.names.names import channels_last
 from tb_perfcompare.model.names.work_kinds import is_backward
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory
 from tb_perfcompare.quick_dataclass import dataclass
 
 MAIN_SHARE = 0.5
@@ -57,9 +40,6 @@ half of it in its own time."""
 
 MIN_SHARE = 0.05
 """Share of CPU Exec's change that a single operator must explain."""
-
-MAX_NAMED = 3
-"""Parts of a step that a sentence names."""
 
 IN_RANGE, NAMES_FUNCTIONS = (
     "the Python code in this range, such as a callback, hook or metric", "; with_stack=True names its functions",
@@ -91,7 +71,7 @@ class _Slower:
     confidence: str
 
 
-def host_rules(pair: RuleContext) -> Iterator[Cause]:
+def slower_operator_rules(pair: RuleContext) -> Iterator[Cause]:
     """The operator that makes most of CPU Exec's change beyond a uniform slowdown of the host."""
     slower = _slower(pair)
     if slower is None or not slower.confidence or not _all_calls_moved(pair, slower.name, slower=slower.grown_us > 0):
@@ -99,7 +79,7 @@ def host_rules(pair: RuleContext) -> Iterator[Cause]:
     name, is_range = slower.name, slower.own is NOTHING
     explained = exposed_growth(pair, {(CPU_EXEC, name): slower.delta_us}, slower.grown_us)
     delta = math.fsum(explained.values())
-    given, layout = other_inputs(pair, name), _layout(pair, name)
+    given, layout = other_inputs(pair, name), layout_clause(pair, name)
     called = None if given is not None or layout else changed_arguments(pair, name)
     changed = given or called
     function = grown_function(*pair.sides, slower.delta_us, name) if is_range else None
@@ -112,11 +92,11 @@ def host_rules(pair: RuleContext) -> Iterator[Cause]:
     ]
     yield cause(
         pair, OPERATOR_SLOWER, name, CPU_EXEC, delta,
-        f"{_what(delta > 0, is_range=is_range)}: {short(name)} {signed_time(delta)} per step"
+        f"{what_is_slower(delta > 0, is_range=is_range)}: {short(name)} {signed_time(delta)} per step"
         f"{_per_call(slower.spent)}{''.join(clauses)}.",
         (Evidence("ledger", f"{CPU_EXEC} / {name}") if is_range else Evidence("operators", name),),
         name="" if given is None else given.rule, confidence=slower.confidence,
-        look_at=_look_at_range(pair, function) if is_range else "" if called is None else called.look_at,
+        look_at=look_at_range(pair, function) if is_range else "" if called is None else called.look_at,
         explains=explained,
     )  # fmt: skip
 
@@ -164,7 +144,7 @@ def _called_as_often(pair: RuleContext, rows: EntityRows, exposed: float) -> NDA
     return often
 
 
-def _look_at_range(pair: RuleContext, function: GrownFunction | None) -> str:
+def look_at_range(pair: RuleContext, function: GrownFunction | None) -> str:
     """What to look at if an annotated range is slower, by the function in it that makes most of that, if known."""
     if function is not None:
         return FUNCTIONS
@@ -182,7 +162,7 @@ def _per_call(spent: Amount) -> str:
     return f" ({times_text(spent.us_a / spent.calls_a, spent.us_b / spent.calls_b)} per call)"
 
 
-def _what(slower: bool, *, is_range: bool) -> str:
+def what_is_slower(slower: bool, *, is_range: bool) -> str:
     """What is slower: an operator, or the program's own code in a range that it or a library annotated."""
     change = "slower" if slower else "faster"
     return f"Code in one annotated range, outside operators, is {change}" if is_range else (
@@ -214,7 +194,7 @@ def _rates(pair: RuleContext, operator: str, *, other_arguments: bool) -> str:
     return "" if on_device else rate_clause(pair, operator, other_arguments=other_arguments)
 
 
-def _layout(pair: RuleContext, operator: str) -> str:
+def layout_clause(pair: RuleContext, operator: str) -> str:
     """Clause about the layout of its inputs, "" if both sides have the same."""
     before, after = (operator in channels_last(side.environment) for side in pair.sides)
     return "" if before == after else f"; its inputs are {'now' if after else 'no longer'} in channels_last layout"
@@ -244,116 +224,9 @@ OPERATOR_SLOWER = Rule(
     needs="operators; `record_shapes` tells its inputs",
     tables=("operators",),
     look_at="the number of threads, other load on its cores, its implementation, the memory layout of its inputs",
-    find=host_rules,
+    find=slower_operator_rules,
     rank=5,
     same_work=True,
     of_library=True,
     of_inputs=True,
-)
-
-
-def uninterrupted_rules(pair: RuleContext) -> Iterator[Cause]:
-    """The part that makes half of a program's change in uninterrupted steps, if interruptions are most of the change
-    of recorded operators."""
-    part = _dominant_part(pair)
-    if part is not None and part.entity != NOTHING_RECORDED:
-        yield _uninterrupted(pair, part)
-
-
-def uninterrupted_rest_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
-    """Time between events, unless operators that only one side calls explain most of it; or the largest parts of the
-    change, if no rule explains it."""
-    whole, part = pair.uninterrupted_us, _dominant_part(pair)
-    if part is not None and part.entity == NOTHING_RECORDED:
-        of_operators = explained.by_category().get(part.category, 0.0)
-        if abs(of_operators) < MAIN_SHARE * abs(part.delta_us):
-            yield _uninterrupted(pair, part)
-            return
-    if abs(whole) < pair.least_us or not whole or explained.rules - {*MACHINE_PACE.names}:
-        return
-    grown = sorted(_grown_parts(pair), key=lambda part: (-abs(part.delta_us), part.category, part.entity))[:MAX_NAMED]
-    if abs(math.fsum(part.delta_us for part in grown)) < MAIN_SHARE * abs(whole):
-        return
-    clauses = [
-        f"{category_words(part.category) if part.entity == NOTHING_RECORDED else short(part.entity)} "
-        f"{signed_time(part.delta_us)} ({times_text(*part.us)})"
-        for part in grown
-    ]
-    yield cause(
-        pair, UNINTERRUPTED_REST, grown[0].entity, grown[0].category, whole,
-        f"CPU time without interruptions: {signed_time(whole)} per step; {', '.join(clauses)}.",
-        (Evidence(UNINTERRUPTED_TABLE, grown[0].entity),), explains={}, of_the_step=False,
-    )  # fmt: skip
-
-
-def _grown_parts(pair: RuleContext) -> list[UninterruptedPart]:
-    """Parts that changed in the program's direction in all captures."""
-    way = pair.uninterrupted_us
-    return [part for part in pair.uninterrupted if part.gap * way > 0 and part.delta_us * way > 0]
-
-
-def _dominant_part(pair: RuleContext) -> UninterruptedPart | None:
-    """The part, called as often on both sides if it is called, that makes half of the change; None if there is none.
-    If recording costs more, annotations do not count, because they are Python code."""
-    whole = pair.uninterrupted_us
-    inner = pair.once(with_replaced_calls)
-    often = [
-        part for part in _grown_parts(pair)
-        if min(part.us) > 0 and part.entity not in inner
-        and (part.entity == NOTHING_RECORDED or not call_count_changed(*part.calls))
-    ]  # fmt: skip
-    if costlier_to_record(pair, whole):
-        often = [part for part in often if pair.amount("operators", "host_self", part.entity) is not NOTHING]
-    most = max(often, key=lambda part: (abs(part.delta_us), part.category, part.entity), default=None)
-    return most if most is not None and abs(most.delta_us) >= max(MAIN_SHARE * abs(whole), pair.least_us) else None
-
-
-def _uninterrupted(pair: RuleContext, part: UninterruptedPart) -> Cause:
-    whole = pair.uninterrupted_us
-    category = StepCategory(CATEGORY_LABELS.index(part.category))
-    rule, subject, look_at = GENERAL[category], GENERAL[category].meaning, ""
-    if category is StepCategory.CPU_EXEC:
-        is_range = pair.amount("operators", "host_self", part.entity) is NOTHING
-        rule = OPERATOR_SLOWER
-        subject = _what(whole > 0, is_range=is_range)
-        look_at = _look_at_range(pair, None) if is_range else ""
-    elif category is StepCategory.OTHER and part.entity != NOTHING_RECORDED:
-        subject = PYTHON
-    named = "" if part.entity == NOTHING_RECORDED else f"{short(part.entity)} "
-    sentence = (
-        f"{subject[0].upper()}{subject[1:]}: {named}{signed_time(part.delta_us)} per step without interruptions "
-        f"({times_text(*part.us)}), {percent_text(part.delta_us / whole)} of the program's change"
-        f"{_layout(pair, part.entity)}."
-    )
-    return cause(
-        pair, UNINTERRUPTED, part.entity, part.category, part.delta_us, sentence,
-        (Evidence(UNINTERRUPTED_TABLE, part.entity),),
-        name=rule.names[-1 if whole < 0 else 0], look_at=look_at or rule.look_at, of_the_step=False,
-        explains={(part.category, part.entity): part.delta_us},
-    )  # fmt: skip
-
-
-UNINTERRUPTED = Rule(
-    names=("operator_slower", "operator_faster"),
-    meaning="one operator is slower on the host, without interruptions",
-    when="The program is slower, but recorded steps do not show it. One operator makes half of the change in "
-    "[uninterrupted steps](program_or_machine.md#interruptions-and-stalls), in which the captures of the two sides "
-    "are far apart. For other parts of the step: `data_loader`, `unrecorded_time`",
-    needs="three captures per side, `record_shapes`; no device work",
-    look_at="",
-    confidence="captures of the two sides do not overlap, interruptions left out",
-    find=uninterrupted_rules,
-    rank=2,
-    same_work=True,
-)
-UNINTERRUPTED_REST = Rule(
-    names=("host_time",),
-    meaning="CPU time without interruptions",
-    when="As in the row above, but up to three parts of the step together make half, and no other rule finds a cause",
-    needs="as in the row above",
-    look_at="these operators and the Python code around them",
-    confidence="captures of the two sides do not overlap, interruptions left out",
-    find_rest=uninterrupted_rest_rules,
-    order=6,
-    same_work=True,
 )
