@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import pytest
 
-from tb_perfcompare.comparison.causes.evidence.places.where_called import KEPT
+from tb_perfcompare.comparison.causes.evidence.places.growing import KEPT
 from tests.build import MAIN, TraceBuilder
 from tests.comparison.compare import compare, finding_of, sequence
 

@@ -39,15 +39,10 @@ from tb_perfcompare.comparison.causes.evidence.known_settings import (
     setting_of_arguments,
     telling,
 )
+from tb_perfcompare.comparison.causes.evidence.places.annotations import mostly_in
+from tb_perfcompare.comparison.causes.evidence.places.growing import KEPT, growing_clause
 from tb_perfcompare.comparison.causes.evidence.places.recomputed import in_hooks, recomputed
-from tb_perfcompare.comparison.causes.evidence.places.where_called import (
-    KEPT,
-    after_update,
-    growing_clause,
-    inside_clause,
-    modules_clause,
-    mostly_in,
-)
+from tb_perfcompare.comparison.causes.evidence.places.where_called import after_update, inside_clause, modules_clause
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total, total_by_key
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import EntityRows

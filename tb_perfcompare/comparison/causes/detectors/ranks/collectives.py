@@ -18,7 +18,7 @@ from tb_perfcompare.comparison.causes.evidence.general_rules import python_time
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC
 from tb_perfcompare.comparison.causes.evidence.inputs import elements
 from tb_perfcompare.comparison.causes.evidence.known_settings import collective_kind, look_at_collectives
-from tb_perfcompare.comparison.causes.evidence.places.where_called import annotations_around
+from tb_perfcompare.comparison.causes.evidence.places.annotations import annotations_around
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.speed.bus_bandwidth import bandwidth_text
 from tb_perfcompare.comparison.result.finding import Evidence

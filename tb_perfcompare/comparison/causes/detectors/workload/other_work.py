@@ -14,7 +14,7 @@ from tb_perfcompare.comparison.causes.detectors.workload.other_inputs import oth
 from tb_perfcompare.comparison.causes.detectors.workload.other_launches import other_launches
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Part, Rule, cause, of_categories
 from tb_perfcompare.comparison.causes.evidence.inputs import values_of_layers
-from tb_perfcompare.comparison.causes.evidence.places.where_called import KEPT, growing_inputs
+from tb_perfcompare.comparison.causes.evidence.places.growing import KEPT, growing_inputs
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total_by_key
 from tb_perfcompare.comparison.checks.shared_work import SOME_WORK
 from tb_perfcompare.comparison.result.finding import Evidence
