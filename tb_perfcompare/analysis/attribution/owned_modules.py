@@ -30,6 +30,7 @@ from tb_perfcompare.model.arrays import (
     unique_first,
 )
 from tb_perfcompare.model.events import FlowTable
+from tb_perfcompare.model.names.autograd_names import AUTOGRAD_RANGE
 from tb_perfcompare.model.summary.split_time import SplitTime, listed
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, OUTSIDE_MODULES, StepCategory
 from tb_perfcompare.model.texts import Coded, TextPool
@@ -43,7 +44,6 @@ MAX_KEYS = 20_000
 
 SMALLER = "(smaller modules)"
 
-_BACKWARD = "autograd::engine::evaluate_function"
 _OUTSIDE, _BACK = 0, 1
 
 
@@ -165,7 +165,7 @@ def _backward_paths(timeline: InterpretedTrace, calls: _Calls, flows: FlowTable,
     at = np.where(timeline.is_device[rows], timeline.launcher[rows], rows)
     on_host = np.flatnonzero(at >= 0)
     asked = at[on_host]
-    prefixed = [number for number, text in enumerate(events.strings.texts) if text.startswith(_BACKWARD)]
+    prefixed = [number for number, text in enumerate(events.strings.texts) if text.startswith(AUTOGRAD_RANGE)]
     if prefixed:
         roots = forest.row[np.isin(events.name[forest.row], prefixed)]
         is_inside = innermost_around(timeline, *nested(timeline, roots), asked) >= 0
@@ -198,7 +198,7 @@ def _arrows(timeline: InterpretedTrace, calls: _Calls, flows: FlowTable) -> tupl
     # The autograd engine's call around the backward operator is assigned with it.
     parent = timeline.host.parent[forest_rows(timeline)[target]]
     names = timeline.events.strings.texts
-    engine = np.array([text.startswith(_BACKWARD) for text in names], dtype=bool)
+    engine = np.array([text.startswith(AUTOGRAD_RANGE) for text in names], dtype=bool)
     around = (parent >= 0) & engine[timeline.events.name[rows[parent]]]
     target = np.where(around, rows[parent], target)
     target, first, _ = unique_first(target)

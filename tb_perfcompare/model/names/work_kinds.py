@@ -60,12 +60,6 @@ FILLS = frozenset(f"aten::{name}" for name in (
 ))  # fmt: skip
 """Operators that make a tensor of constants."""
 
-def is_backward(name: str) -> bool:
-    """Whether the name belongs to the backward pass; such names mean less to a reader than those of the operators
-    behind them."""
-    return "autograd::" in name or "backward" in name.lower()
-
-
 _OF_A_PART = regex(r"aten::_?(?:embedding\w*|index\w*|gather|take|select|slice|narrow)$")
 
 

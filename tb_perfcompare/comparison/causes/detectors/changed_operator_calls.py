@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.causes.evidence.cause import Explained, Part
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC
 from tb_perfcompare.comparison.causes.evidence.places.annotations import annotations_around
 from tb_perfcompare.comparison.causes.evidence.places.gaps_around import gaps_around, is_of_gaps
-from tb_perfcompare.comparison.causes.evidence.places.replaced_operators import MOVED_CALL_RATIO
+from tb_perfcompare.comparison.causes.evidence.places.replacement import MOVED_CALL_RATIO
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total
 from tb_perfcompare.comparison.causes.evidence.speed.fastest_calls import fastest_calls
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow

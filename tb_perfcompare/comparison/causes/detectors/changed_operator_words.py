@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from tb_perfcompare.comparison.causes.evidence.cause import Part
 from tb_perfcompare.comparison.causes.evidence.places.moved_inside import called_by_others
-from tb_perfcompare.comparison.causes.evidence.places.recomputed import AUTOGRAD, recomputed
-from tb_perfcompare.comparison.causes.evidence.places.replaced_operators import backward_of, plain_name
+from tb_perfcompare.comparison.causes.evidence.places.recomputed import recomputed
 from tb_perfcompare.comparison.causes.evidence.places.where_called import where_called
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
 from tb_perfcompare.comparison.result.wording import calls_text, many, number_text, numbers_text, short, signed_time
-from tb_perfcompare.model.names.work_kinds import FILLS, MOVING, MOVING_CALLERS, VIEWS, is_backward, work_kind
+from tb_perfcompare.model.names.autograd_names import AUTOGRAD_RANGE, backward_of, is_backward, plain_name
+from tb_perfcompare.model.names.work_kinds import FILLS, MOVING, MOVING_CALLERS, VIEWS, work_kind
 from tb_perfcompare.quick_dataclass import dataclass
 
 MAX_NAMED = 3
@@ -85,7 +85,7 @@ def in_naming_order(pair: RuleContext, changed: list[Changed], settings: Collect
     details = _details(changed)
     inner = called_by_others(pair, {operator.name for operator in changed})
     forward = {backward_of(operator.name) for operator in changed} - {""}
-    ranges = {f"{AUTOGRAD}{operator.name}" for operator in changed}
+    ranges = {f"{AUTOGRAD_RANGE}{operator.name}" for operator in changed}
     again = pair.once(recomputed)
     ordered = sorted(
         (operator for operator in changed if operator.name not in ranges),

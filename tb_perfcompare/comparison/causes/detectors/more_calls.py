@@ -19,8 +19,9 @@ from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.wording import numbers_text, ratio_text, short, signed_time
 from tb_perfcompare.model.api_calls import WAIT, calls
 from tb_perfcompare.model.arrays import median
+from tb_perfcompare.model.names.autograd_names import is_backward
 from tb_perfcompare.model.names.compiled_names import is_compiled
-from tb_perfcompare.model.names.work_kinds import UNINFORMATIVE, is_backward
+from tb_perfcompare.model.names.work_kinds import UNINFORMATIVE
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory
 
 IN_BOTH = 0.8

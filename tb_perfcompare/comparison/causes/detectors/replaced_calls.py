@@ -18,7 +18,8 @@ from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_c
 from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, has_same_inputs, other_inputs, values_of
 from tb_perfcompare.comparison.causes.evidence.known_settings import known_setting
 from tb_perfcompare.comparison.causes.evidence.places.annotations import mostly_in
-from tb_perfcompare.comparison.causes.evidence.places.replaced_operators import Place, Replacement, replacements
+from tb_perfcompare.comparison.causes.evidence.places.replaced_operators import replacements
+from tb_perfcompare.comparison.causes.evidence.places.replacement import Place, Replacement
 from tb_perfcompare.comparison.causes.evidence.places.where_called import inside_clause
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence

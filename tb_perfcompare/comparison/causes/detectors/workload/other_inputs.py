@@ -30,7 +30,8 @@ from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.wording import percent_text, ratio_text, short
 from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.input_shapes import input_texts, launched_threads, shown_shape
-from tb_perfcompare.model.names.work_kinds import UNINFORMATIVE, is_backward
+from tb_perfcompare.model.names.autograd_names import is_backward
+from tb_perfcompare.model.names.work_kinds import UNINFORMATIVE
 from tb_perfcompare.model.summary.summary import Summary
 
 MIN_CONSTANT_SHARE = 0.5

@@ -9,14 +9,13 @@ import numpy as np
 
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
+from tb_perfcompare.model.names.autograd_names import AUTOGRAD_RANGE
 from tb_perfcompare.model.names.work_kinds import work_kind, work_kind_instead
 from tb_perfcompare.model.summary.call_tree import FrameKind
 from tb_perfcompare.model.summary.summary import Summary
 
 AS_OFTEN = 0.1
 """Largest relative difference of forward calls for an operator to count as called as often."""
-
-AUTOGRAD = "autograd::engine::evaluate_function: "
 
 
 def recomputed(pair: RuleContext) -> dict[str, float]:
@@ -50,7 +49,7 @@ def _by_pass(side: Summary) -> dict[str, tuple[float, float]]:
     tree = side.call_tree
     if tree is None:
         return {}
-    backward = np.array([name.startswith(AUTOGRAD) for name in tree.names], dtype=bool)[tree.name]
+    backward = np.array([name.startswith(AUTOGRAD_RANGE) for name in tree.names], dtype=bool)[tree.name]
     for frame, parent in enumerate(tree.parent.tolist()):  # a frame comes before those below it
         if parent >= 0 and backward[parent]:
             backward[frame] = True

@@ -3,155 +3,28 @@
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import field
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from tb_perfcompare.comparison.causes.evidence.host_time import MUCH_MORE, call_count_changed
-from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total_by_key
-from tb_perfcompare.comparison.ledger.call_tree import Frame, JointTree, trees_alike
+from tb_perfcompare.comparison.causes.evidence.places.replacement import Place, Replacement, counted_change
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
+from tb_perfcompare.comparison.ledger.call_tree import JointTree, trees_alike
 from tb_perfcompare.lazy_regex import regex
-from tb_perfcompare.model.names.names import module_class, without_library
-from tb_perfcompare.model.summary.call_tree import MIXED, CallTree, FrameKey, FrameKind
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS
-from tb_perfcompare.quick_dataclass import dataclass
+from tb_perfcompare.model.names.autograd_names import backward_of, plain_name
+from tb_perfcompare.model.summary.call_tree import CallTree, FrameKey, FrameKind
 
 WHOLE_MULTIPLE = 0.05
 """Largest relative deviation of the number of new calls per removed call from a whole number."""
 
-MOVED_CALL_RATIO = 4.0
-"""Ratio of calls from which all of their time counts as moved, not only the part by count."""
-
 MAX_NAMES = 8
 """If more of the step's own operators than this are gone, the program is another one."""
-
-MAX_AROUND = 4.0
-"""Largest change of the own time of the operator around a replacement, relative to the time of the replaced calls."""
 
 MAX_BESIDE = 8.0
 """Largest change by count of a call elsewhere, relative to the time of the replaced calls that it belongs to: a further
 convolution does not belong to the view that replaced another."""
 
-STILL = 0.5
-"""An operator was only moved if its calls changed at one place, but in total by less than this share of that change."""
-
 _CALLED = frozenset({FrameKind.OPERATOR, FrameKind.MODULE})
-_RANGE = "autograd::engine::evaluate_function: "
-_BACKWARD = regex(rf"(?:{_RANGE})?(\w+?)Backward\d*$")
 _METHOD = regex(r"Optimizer\.\w+#(\w+)\.\w+")
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A frame with those inside, and its number in the tree of each side (None if absent). Siblings are numbered in
-    the order in which they first ran."""
-
-    frame: Frame
-    number: tuple[int | None, int | None]
-    inner: list[Place] = field(default_factory=list)
-
-    @property
-    def name(self) -> str:
-        """Name without the number of a module's instance."""
-        kind, _, name = self.frame.key
-        return module_class(name) if kind == FrameKind.MODULE else without_library(name)
-
-    @property
-    def recorded_name(self) -> str:
-        """Name as recorded, but without the number of a module's instance."""
-        kind, _, name = self.frame.key
-        return self.name if kind == FrameKind.MODULE else name
-
-    @property
-    def more_calls(self) -> float:
-        """Calls per step, candidate minus baseline."""
-        return self.frame.calls[1] - self.frame.calls[0]
-
-    @property
-    def is_backward(self) -> bool:
-        """Whether autograd calls it."""
-        return _BACKWARD.match(self.name) is not None
-
-    def walk(self) -> Iterator[Place]:
-        """Yields this place and all places inside."""
-        yield self
-        for place in self.inner:
-            yield from place.walk()
-
-
-@dataclass(frozen=True, slots=True)
-class Replacement:
-    """An operator's replacement, over all its places: what is gone and what came instead. `parent`: the operator
-    around them, "" for the step; `around`: its places, in which no other replacement takes more time."""
-
-    parent: str
-    went: list[Place]
-    came: list[Place]
-    around: list[Place] = field(default_factory=list)
-
-    @property
-    def all(self) -> list[Place]:
-        """All places, gone and new."""
-        return [*self.went, *self.came]
-
-    @property
-    def is_backward(self) -> bool:
-        """Whether it is one of autograd's functions."""
-        return any(all(place.is_backward for place in side) for side in (self.went, self.came))
-
-    @property
-    def key(self) -> tuple[frozenset[str], frozenset[str]]:
-        """Key under which replacements in several places are the same."""
-        return frozenset(place.name for place in self.went), frozenset(one.name for one in self.came)
-
-    def explains(self, unit: int, *, without: Collection[str] = ()) -> dict[tuple[str, str], float]:
-        """(category, entity) -> signed microseconds per step, without those of the operators `without`; `unit` is the
-        number of ledger integers per microsecond."""
-        parts: list[tuple[tuple[str, str], float]] = []
-        for top in self.all:
-            share = _share(top.frame)
-            for place in top.walk():
-                if place.frame.key[2] not in without:
-                    parts += _own_change(place, share / unit)
-        for place in self.around:
-            if place.frame.key[2] in self.changed_around:
-                parts += _own_change(place, 1 / unit)
-        return total_by_key(parts)
-
-    @property
-    def time(self) -> int:
-        """Time of the calls that are gone or came, whichever is more, ledger integers per step."""
-        return max(sum(place.frame.baseline for place in self.went), sum(place.frame.candidate for place in self.came))
-
-    @property
-    def changed_around(self) -> frozenset[str]:
-        """Operators around it whose own time changes with the calls: the code between them, or their own instead."""
-        own = sum(place.frame.own[1] - place.frame.own[0] for place in self.around)
-        places = self.around if abs(own) <= MAX_AROUND * self.time else ()
-        return frozenset(place.frame.key[2] for place in places)
-
-    @property
-    def moved(self) -> frozenset[str]:
-        """Operators inside that are gone in one place and came in another, as often."""
-        calls = self.operator_calls()
-        inner = [{place.frame.key[2] for top in side for place in top.walk()} for side in (self.went, self.came)]
-        return frozenset(name for name in inner[0] & inner[1] if not calls.get(name, 1.0))
-
-    @property
-    def is_wrapped(self) -> bool:
-        """Whether what is gone (or new) is still called as often, inside another operator: a cast, or a range of
-        autograd, which later versions of PyTorch record."""
-        net = total_by_key((place.recorded_name, place.more_calls) for top in self.all for place in top.walk())
-        names = [{place.name for place in side} for side in (self.went, self.came)]
-        return any(
-            all(net[place.recorded_name] / place.more_calls < STILL for place in side)
-            or any(f"{_RANGE}{name}" in names[1 - at] for name in names[at])
-            for at, side in enumerate((self.went, self.came))
-        )
-
-    def operator_calls(self) -> dict[str, float]:
-        """Operator -> calls per step, candidate minus baseline, including those inside."""
-        every = (place for top in self.all for place in top.walk() if place.frame.key[0] == FrameKind.OPERATOR)
-        return total_by_key((place.frame.key[2], place.more_calls) for place in every)
 
 
 def replacements(pair: RuleContext, usual: float, steady: Callable[[str], bool]) -> list[Replacement]:
@@ -269,29 +142,7 @@ def _preceding_sibling(place: Place, common: list[list[tuple[int, int]]]) -> int
 def _belongs(place: Place, to: Replacement, time: int) -> bool:
     """Whether it belongs to replaced calls that take `time`: its number of calls is a whole multiple of theirs."""
     fits = _is_whole(abs(place.more_calls) / min(abs(other.more_calls) for other in to.all))
-    return fits and place.is_backward == to.is_backward and abs(_by_count(place.frame)) <= MAX_BESIDE * time
-
-
-def _own_change(place: Place, scale: float) -> Iterator[tuple[tuple[str, str], float]]:
-    """Yields ((category, entity), change of a place's own time times `scale`), if it is of one category."""
-    _, category, name = place.frame.key
-    own = place.frame.own[1] - place.frame.own[0]
-    if category != MIXED and own:
-        yield (CATEGORY_LABELS[category], name), scale * own
-
-
-def _share(frame: Frame) -> float:
-    """Share of a frame's change that is by count; all of it if most calls are new or gone."""
-    fewer, more = sorted(frame.calls)
-    if more >= MOVED_CALL_RATIO * fewer:
-        return 1.0
-    delta = frame.candidate - frame.baseline
-    return _by_count(frame) / delta if delta else 0.0
-
-
-def _by_count(frame: Frame) -> float:
-    """Part of a frame's change by count, ledger integers per step."""
-    return Amount(*frame.calls, frame.baseline, frame.candidate).counted_us
+    return fits and place.is_backward == to.is_backward and abs(counted_change(place.frame)) <= MAX_BESIDE * time
 
 
 def _with_backward(found: list[Replacement]) -> list[Replacement]:
@@ -353,14 +204,3 @@ def _are_backward_of(places: Iterable[Place], of: Iterable[Place]) -> bool:
     names = [name for place in places if (name := backward_of(place.name))]
     inside = {plain_name(place.frame.key[2].rpartition("::")[2]) for top in of for place in top.walk()}
     return any(own.startswith(name) for name in names for own in inside)
-
-
-def backward_of(name: str) -> str:
-    """Plain name of the operator that an autograd function belongs to; "" if the name is not autograd's."""
-    match = _BACKWARD.match(name)
-    return "" if match is None else plain_name(match[1])
-
-
-def plain_name(name: str) -> str:
-    """Name in a form in which `_native_layer_norm` and `NativeLayerNorm` are the same."""
-    return name.replace("_", "").lower()
