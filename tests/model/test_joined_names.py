@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.model.names import names as module
-from tb_perfcompare.model.names.names import JoinedNames
+from tb_perfcompare.model.names import joined_names as module
+from tb_perfcompare.model.names.joined_names import JoinedNames
 
 NAMES = st.lists(st.text("aAb0", max_size=6), max_size=12)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tb_perfcompare.model.names.names import kernel_key
+from tb_perfcompare.model.names.join_keys import kernel_key
 from tb_perfcompare.render.widths import display_width, elide_names
 from tests.build import TraceBuilder
 from tests.cli.invoke import tb_perfcompare

@@ -23,7 +23,7 @@ from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.threads import main_lane
 from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Ints, Ints32, Nanoseconds, StepIndex, is_of
 from tb_perfcompare.model.events import Category
-from tb_perfcompare.model.names.names import operator_key
+from tb_perfcompare.model.names.join_keys import operator_key
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.summary.split_time import SplitTime, distinct
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, OUTSIDE_OPERATORS, StepCategory

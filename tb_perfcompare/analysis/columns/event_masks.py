@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.analysis.columns.numbering import gather
 from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, NameIndex, is_of
 from tb_perfcompare.model.events import Category, EventTable
-from tb_perfcompare.model.names.names import passing_names
+from tb_perfcompare.model.names.ranges import passing_names
 from tb_perfcompare.model.strings import StringTable
 
 

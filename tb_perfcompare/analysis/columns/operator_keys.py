@@ -8,7 +8,7 @@ import numpy as np
 
 from tb_perfcompare.analysis.columns.numbering import gather
 from tb_perfcompare.model.arrays import Ints, Ints32, TextIndex, places_of, unique_first
-from tb_perfcompare.model.names.names import kernel_key, other_keys
+from tb_perfcompare.model.names.join_keys import kernel_key, other_keys
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.texts import TextPool
 

@@ -21,7 +21,7 @@ from tb_perfcompare.model.arrays import (
     unique_first,
     unique_places,
 )
-from tb_perfcompare.model.names.names import kernel_key
+from tb_perfcompare.model.names.join_keys import kernel_key
 from tb_perfcompare.model.recordings.cycles import DEVICE_TYPE, HOST, HOST_TYPE, NO_TEXT, CycleTable
 from tb_perfcompare.model.summary.summary import GroupTable
 from tb_perfcompare.model.texts import numbered

@@ -14,7 +14,7 @@ import numpy as np
 from tb_perfcompare.errors import NotComparable
 from tb_perfcompare.model.arrays import Flags, Floats, Ints, Ints32, Nanoseconds
 from tb_perfcompare.model.formats import TITLES
-from tb_perfcompare.model.names.names import STEP_PREFIX
+from tb_perfcompare.model.names.ranges import STEP_PREFIX
 from tb_perfcompare.model.recordings.cycles import HOST, NO_COUNTER, NO_TEXT, CycleTable
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.summary.iterations import PROFILER

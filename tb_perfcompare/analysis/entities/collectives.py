@@ -13,7 +13,7 @@ from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Ints, StepIndex, is_of
-from tb_perfcompare.model.names.names import kernel_key
+from tb_perfcompare.model.names.join_keys import kernel_key
 from tb_perfcompare.model.summary.collectives import (
     BUS_BYTES,
     MESSAGE_BYTES,

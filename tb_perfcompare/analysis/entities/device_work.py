@@ -20,7 +20,7 @@ from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Floats, Ints
 from tb_perfcompare.model.device import uses_tensor_cores
 from tb_perfcompare.model.events import Category, EventTable
 from tb_perfcompare.model.input_shapes import argument_text
-from tb_perfcompare.model.names.names import kernel_key
+from tb_perfcompare.model.names.join_keys import kernel_key
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.summary.collectives import BY_MESSAGE
 from tb_perfcompare.model.summary.groups import DURATION_TABLES, PER_OCTAVE, duration_class

@@ -17,7 +17,7 @@ from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
 from tb_perfcompare.analysis.entities.operators import outermost_calls
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import Ints, StepIndex, spread
-from tb_perfcompare.model.names.names import kernel_key
+from tb_perfcompare.model.names.join_keys import kernel_key
 from tb_perfcompare.model.recordings.recording import MeasuredRanges
 from tb_perfcompare.model.summary.groups import KERNEL_METRICS, OPERATOR_METRICS, WORK_METRICS, unit_of
 from tb_perfcompare.model.summary.summary import GroupTable

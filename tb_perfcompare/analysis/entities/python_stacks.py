@@ -16,7 +16,7 @@ from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.threads import innermost_around, nested
 from tb_perfcompare.model.arrays import EventIndex, Ints, NodeIndex, is_of
 from tb_perfcompare.model.events import Category
-from tb_perfcompare.model.names.names import operator_key
+from tb_perfcompare.model.names.join_keys import operator_key
 from tb_perfcompare.model.summary.split_time import distinct
 from tb_perfcompare.quick_dataclass import dataclass
 

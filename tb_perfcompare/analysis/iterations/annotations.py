@@ -22,8 +22,9 @@ from tb_perfcompare.analysis.iterations.sequences import Sequence, outside
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import Ints, are_in, is_of
 from tb_perfcompare.model.events import Category
+from tb_perfcompare.model.names.collective_names import is_collective_annotation
 from tb_perfcompare.model.names.kinds import glob_pattern, without_numbers
-from tb_perfcompare.model.names.names import is_collective_annotation, is_loader, is_optimizer, is_step
+from tb_perfcompare.model.names.ranges import is_loader, is_optimizer, is_step
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.summary.iterations import ANNOTATION
 

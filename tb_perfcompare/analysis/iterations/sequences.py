@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.analysis.columns.event_masks import named, used_codes
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import Flags, Ints, places_of, unique, unique_first, unique_places
-from tb_perfcompare.model.names.names import is_update
+from tb_perfcompare.model.names.ranges import is_update
 from tb_perfcompare.quick_dataclass import dataclass
 
 MAX_SCORED = 20_000

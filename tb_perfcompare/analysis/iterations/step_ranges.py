@@ -22,7 +22,7 @@ from tb_perfcompare.analysis.trace.steps import Windows, range_windows, recorded
 from tb_perfcompare.model.arrays import Ints, Ints32, chunks, is_of, median, places_of
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.kinds import BETWEEN, PLAIN, kinds_of, numbers_in, with_names, without_numbers
-from tb_perfcompare.model.names.names import is_optimizer
+from tb_perfcompare.model.names.ranges import is_optimizer
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.iterations import ANNOTATION, DETECTED, GRAPH, OPTIMIZER, WHOLE, Iterations, Marker
 from tb_perfcompare.number_text import percent

@@ -19,7 +19,7 @@ from tb_perfcompare.analysis.iterations.marks import (
 from tb_perfcompare.analysis.iterations.sequences import Sequence, score
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.events import Category
-from tb_perfcompare.model.names.names import OPTIMIZER_STEP, is_loader, passing_names
+from tb_perfcompare.model.names.ranges import OPTIMIZER_STEP, is_loader, passing_names
 from tb_perfcompare.model.summary.iterations import OPTIMIZER
 
 LOADER, STEP, EACH = "enumerate(DataLoader)*", "Optimizer.step#*", "each Optimizer.step#*"

@@ -13,7 +13,7 @@ import numpy as np
 from tb_perfcompare.model.arrays import Flags, Floats, NameIndex, Nanoseconds, max_by_target, min_by_target
 from tb_perfcompare.model.device import TENSOR_CORES_ANYWHERE, uses_tensor_cores
 from tb_perfcompare.model.formats import NCU, TITLES
-from tb_perfcompare.model.names.names import kernel_key
+from tb_perfcompare.model.names.join_keys import kernel_key
 from tb_perfcompare.model.recordings.launches import LaunchRecording, LaunchTable
 from tb_perfcompare.model.recordings.recording import Origin
 from tb_perfcompare.model.summary.bound import bound_class

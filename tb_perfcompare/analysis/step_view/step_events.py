@@ -22,7 +22,8 @@ from tb_perfcompare.analysis.trace.vendor import find_vendor
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.arrays import AnyInts, EventIndex, Ints, Ints32, Nanoseconds, places_of
 from tb_perfcompare.model.events import ARG_COLUMNS, ArgKind, Category, EventTable, SparseColumn
-from tb_perfcompare.model.names.names import MODULE_PREFIX, kernel_key, operator_key
+from tb_perfcompare.model.names.join_keys import kernel_key, operator_key
+from tb_perfcompare.model.names.ranges import MODULE_PREFIX
 from tb_perfcompare.model.recordings.recording import TraceRecording
 from tb_perfcompare.model.summary.step_events import DEVICE_LANES, KINDS, NO_EVENT, EventName, Lane, StepEvents
 from tb_perfcompare.model.summary.summary import StepCategory

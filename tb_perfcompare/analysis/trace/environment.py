@@ -12,21 +12,21 @@ from tb_perfcompare.analysis.columns.numbering import gather
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.arrays import is_of, unique
-from tb_perfcompare.model.events import Category, EventTable
-from tb_perfcompare.model.input_shapes import NO_TYPES
-from tb_perfcompare.model.names.compiled_names import COMPILED_REGION, COMPILED_REGIONS, MAX_REGIONS, region_id
-from tb_perfcompare.model.names.names import (
+from tb_perfcompare.model.environment import (
     AUTOGRAD_GRAPH,
     CHANNELS_LAST,
     LOADED_BY,
-    LOADER_PREFIX,
     MAIN_PROCESS,
     NO_FIELDS,
     WORKER_PROCESSES,
     WRITTEN_ARGUMENTS,
     WRITTEN_FIELDS,
-    operator_key,
 )
+from tb_perfcompare.model.events import Category, EventTable
+from tb_perfcompare.model.input_shapes import NO_TYPES
+from tb_perfcompare.model.names.compiled_names import COMPILED_REGION, COMPILED_REGIONS, MAX_REGIONS, region_id
+from tb_perfcompare.model.names.join_keys import operator_key
+from tb_perfcompare.model.names.ranges import LOADER_PREFIX
 from tb_perfcompare.model.names.work_kinds import MOVING
 from tb_perfcompare.model.recordings.recording import TraceRecording
 from tb_perfcompare.model.summary.summary import DeviceFacts

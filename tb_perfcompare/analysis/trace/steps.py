@@ -15,7 +15,7 @@ from tb_perfcompare.analysis.columns.numbering import rows_where
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import AnyInts, Ints, Nanoseconds, is_of
 from tb_perfcompare.model.events import Category
-from tb_perfcompare.model.names.names import step_label
+from tb_perfcompare.model.names.ranges import step_label
 from tb_perfcompare.model.texts import numbered
 from tb_perfcompare.quick_dataclass import dataclass
 

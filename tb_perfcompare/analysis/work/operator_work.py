@@ -24,7 +24,7 @@ from tb_perfcompare.analysis.work import (  # noqa: F401  # each adds its models
 from tb_perfcompare.analysis.work.recorded_call import LARGEST, MODELS, Call, Model, NoModelError, Work, read_call
 from tb_perfcompare.analysis.work.without_model import MARKS, REASONS, UNKNOWN, reason_of
 from tb_perfcompare.lazy_regex import regex
-from tb_perfcompare.model.names.names import JoinedNames
+from tb_perfcompare.model.names.joined_names import JoinedNames
 
 __all__ = ["Work", "operator_work"]
 

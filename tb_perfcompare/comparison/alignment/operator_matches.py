@@ -16,7 +16,7 @@ from tb_perfcompare.comparison.alignment.kernel_matches import (
     match_kernels,
 )
 from tb_perfcompare.comparison.alignment.place_tree import NOWHERE, PlaceTree, Side, Work
-from tb_perfcompare.model.names.names import without_library
+from tb_perfcompare.model.names.join_keys import without_library
 from tb_perfcompare.number_text import listed
 from tb_perfcompare.quick_dataclass import dataclass
 

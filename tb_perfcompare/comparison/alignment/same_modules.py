@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from itertools import count
 
 from tb_perfcompare.comparison.alignment.renaming import renamed
-from tb_perfcompare.model.names.names import MODULE_PREFIX, module_class
+from tb_perfcompare.model.names.ranges import MODULE_PREFIX, module_class
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.call_tree import CallTree, FrameKey, FrameKind
 from tb_perfcompare.model.summary.split_time import SplitTime

@@ -12,7 +12,7 @@ from tb_perfcompare.comparison.alignment.truncated_names import join_truncated_n
 from tb_perfcompare.comparison.result.wording import many
 from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.api_calls import JOINED
-from tb_perfcompare.model.names.names import alike_key
+from tb_perfcompare.model.names.join_keys import alike_key
 from tb_perfcompare.model.names.python_frames import lasting_file, python_frame
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recordings.cycles import DEVICE_TYPE, HOST_TYPE, is_device_type

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.launches.alignment import align
 from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, each_side
-from tb_perfcompare.model.names.names import without_library
+from tb_perfcompare.model.names.join_keys import without_library
 from tb_perfcompare.model.summary.step_events import (
     DEVICE_LANES,
     KINDS,

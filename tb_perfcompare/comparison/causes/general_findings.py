@@ -37,7 +37,7 @@ from tb_perfcompare.comparison.causes.general_sentences import (
 from tb_perfcompare.comparison.result.finding import Evidence, Finding, share_of
 from tb_perfcompare.comparison.result.headline import Basis
 from tb_perfcompare.comparison.result.ledger_rows import STATUSES, EntityRows, LedgerRow, columns_of
-from tb_perfcompare.model.names.names import LOADER_NAME
+from tb_perfcompare.model.names.ranges import LOADER_NAME
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOT_SPLIT, PROFILER_WORK, StepCategory
 
 MIN_REST_SHARE = 0.25

@@ -39,7 +39,7 @@ from tb_perfcompare.comparison.result.wording import (
     times_text,
 )
 from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio
-from tb_perfcompare.model.names.names import LOADED_BY, MAIN_PROCESS
+from tb_perfcompare.model.environment import LOADED_BY, MAIN_PROCESS
 from tb_perfcompare.model.summary.summary import StepCategory, Summary
 
 AS_LONG = 0.25

@@ -6,7 +6,7 @@ import numpy as np
 
 from tb_perfcompare.comparison.result.headline import RecordedMore
 from tb_perfcompare.comparison.result.wording import setting_change
-from tb_perfcompare.model.names.names import NO_FIELDS, WRITTEN_ARGUMENTS, WRITTEN_FIELDS
+from tb_perfcompare.model.environment import NO_FIELDS, WRITTEN_ARGUMENTS, WRITTEN_FIELDS
 from tb_perfcompare.model.summary.summary import StepCategory, Summary
 
 _OPTIONS = ("record_shapes", "with_stack", "profile_memory", "with_flops", "with_modules")

@@ -14,7 +14,7 @@ from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.wording import many
 from tb_perfcompare.model.arrays import Ints
-from tb_perfcompare.model.names.names import NO_FIELDS, WRITTEN_ARGUMENTS, WRITTEN_FIELDS
+from tb_perfcompare.model.environment import NO_FIELDS, WRITTEN_ARGUMENTS, WRITTEN_FIELDS
 from tb_perfcompare.model.note import LOST
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.input_shapes import NO_TYPES, tensor_types
-from tb_perfcompare.model.names.names import OPTIMIZER_STEP
+from tb_perfcompare.model.names.ranges import OPTIMIZER_STEP
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, join_rows
 

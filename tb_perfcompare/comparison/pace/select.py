@@ -15,8 +15,8 @@ from tb_perfcompare.comparison.statistics.samples import Samples, mean_per_obser
 from tb_perfcompare.comparison.statistics.weights import Work, inside
 from tb_perfcompare.comparison.work.call_arguments import other_arguments
 from tb_perfcompare.model.arrays import Flags, Floats, each_side
+from tb_perfcompare.model.environment import channels_last
 from tb_perfcompare.model.input_shapes import NO_TYPES, input_elements, launched_threads, tensor_types
-from tb_perfcompare.model.names.names import channels_last
 from tb_perfcompare.model.names.work_kinds import CONVOLUTION, work_kind
 from tb_perfcompare.model.summary.groups import GIL_WAITS
 from tb_perfcompare.model.summary.summary import GroupTable, Summary

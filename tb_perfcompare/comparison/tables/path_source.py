@@ -7,7 +7,7 @@ from dataclasses import field
 
 from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.formats import TRACE
-from tb_perfcompare.model.names.names import MODULE_PREFIX
+from tb_perfcompare.model.names.ranges import MODULE_PREFIX
 from tb_perfcompare.model.summary.call_tree import CallTree, FrameKind
 from tb_perfcompare.model.summary.groups import DURATION_TABLES
 from tb_perfcompare.model.summary.summary import BY_OPERATOR, BY_PYTHON, GroupTable, StepCategory, Summary

@@ -12,7 +12,7 @@ With --print-kernel-base function it writes only `elementwise_kernel`. Kernel li
 from __future__ import annotations
 
 from tb_perfcompare.lazy_regex import regex
-from tb_perfcompare.model.names.names import kernel_key
+from tb_perfcompare.model.names.join_keys import kernel_key
 from tb_perfcompare.quick_dataclass import dataclass
 
 CUT = "..."
@@ -37,7 +37,7 @@ _PARENTHESIS = regex(r"([()])")
 class KernelForms:
     """Names of a kernel, from the most to the least specific.
 
-    key       the name with runs of blanks collapsed (model/names/names.py)
+    key       the name with runs of blanks collapsed (model/names/join_keys.py)
     full      function and template arguments in a form common to all demanglers, without parameters and return type
     function  qualified name of the function alone
     is_short  the name has neither template arguments nor parameters: it may mean several kernels

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from tb_perfcompare.lazy_regex import regex
-from tb_perfcompare.model.names.names import is_optimizer
+from tb_perfcompare.model.names.ranges import is_optimizer
 
 BETWEEN = " | "
 """Separates alternative names."""

@@ -52,7 +52,7 @@ class Lane:
 class EventName:
     """A name of events: as recorded, its index in KINDS, and its `key`.
 
-    `key` joins it with names of another run (model/names/names.py).
+    `key` joins it with names of another run (model/names/join_keys.py).
     """
 
     name: str

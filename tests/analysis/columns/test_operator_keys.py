@@ -11,19 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.columns.operator_keys import kernel_places, operator_keys_of
-from tb_perfcompare.model.names.names import (  # fmt: skip
+from tb_perfcompare.model.names.collective_names import (
     collective_kernels,
     is_collective_annotation,
     is_collective_kernel,
-    is_loader,
-    is_optimizer,
-    is_step,
-    is_wrapper,
-    kernel_key,
-    operator_key,
-    other_keys,
-    passing_names,
 )
+from tb_perfcompare.model.names.join_keys import kernel_key, operator_key, other_keys
+from tb_perfcompare.model.names.ranges import is_loader, is_optimizer, is_step, is_wrapper, passing_names
 from tb_perfcompare.model.strings import StringTable
 
 PIECES = st.sampled_from(

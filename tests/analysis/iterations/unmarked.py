@@ -26,7 +26,7 @@ from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.errors import PerfCompareError, SelectionError
 from tb_perfcompare.model.events import EventTable, SparseColumn
-from tb_perfcompare.model.names.names import is_loader, is_optimizer, is_step
+from tb_perfcompare.model.names.ranges import is_loader, is_optimizer, is_step
 from tb_perfcompare.model.recordings.recording import Origin, TraceRecording
 from tb_perfcompare.sources.registry import read
 from tb_perfcompare.workspace.inputs.step_markers import agreed_markers

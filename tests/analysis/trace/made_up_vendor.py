@@ -32,7 +32,7 @@ def read() -> dict[str, object]:
     from tb_perfcompare.analysis.summarize import summarize
     from tb_perfcompare.model.api_calls import LAUNCH, WAIT, calls
     from tb_perfcompare.model.counter_names import device_in
-    from tb_perfcompare.model.names.names import without_library
+    from tb_perfcompare.model.names.join_keys import without_library
     from tb_perfcompare.model.recordings.recording import Origin
     from tb_perfcompare.sources.trace.torch_profiler import read_trace
     from tests import events

@@ -48,8 +48,8 @@ from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import EntityRows
 from tb_perfcompare.comparison.result.wording import signed_time
 from tb_perfcompare.model.api_calls import WAIT
+from tb_perfcompare.model.names.collective_names import is_collective_operator
 from tb_perfcompare.model.names.compiled_names import is_compiled
-from tb_perfcompare.model.names.names import is_collective_operator
 
 MIN_OPPOSITE_RATIO = 0.1
 """Least ratio of the smaller to the larger sum at which increases and decreases get separate findings."""

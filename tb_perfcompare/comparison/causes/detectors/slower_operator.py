@@ -30,8 +30,8 @@ from tb_perfcompare.comparison.causes.evidence.speed.rates import rate_clause
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import EntityRows, LedgerRow
 from tb_perfcompare.comparison.result.wording import ratio_text, short, signed_time, times_text
+from tb_perfcompare.model.environment import channels_last
 from tb_perfcompare.model.names.autograd_names import is_backward
-from tb_perfcompare.model.names.names import channels_last
 from tb_perfcompare.quick_dataclass import dataclass
 
 MAIN_SHARE = 0.5

@@ -14,7 +14,8 @@ from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time, times_text
 from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.api_calls import WAIT
-from tb_perfcompare.model.names.names import LOADED_BY, LOADER_NAME, MAIN_PROCESS, WORKER_PROCESSES
+from tb_perfcompare.model.environment import LOADED_BY, MAIN_PROCESS, WORKER_PROCESSES
+from tb_perfcompare.model.names.ranges import LOADER_NAME
 from tb_perfcompare.model.summary.summary import StepCategory
 from tb_perfcompare.number_text import many
 

@@ -10,7 +10,7 @@ from tb_perfcompare.comparison.causes.evidence.inputs import called_otherwise
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
 from tb_perfcompare.comparison.result.wording import short
 from tb_perfcompare.lazy_regex import regex
-from tb_perfcompare.model.names.names import OPTIMIZER_STEP
+from tb_perfcompare.model.names.ranges import OPTIMIZER_STEP
 from tb_perfcompare.model.names.work_kinds import MOVING, work_kind
 
 _UNUSED = (

@@ -12,7 +12,7 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, 
 from tb_perfcompare.comparison.checks.profiler_options import WITH_1_8, option_differences, options_alone
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import signed_time
-from tb_perfcompare.model.names.names import AUTOGRAD_GRAPH
+from tb_perfcompare.model.environment import AUTOGRAD_GRAPH
 from tb_perfcompare.model.summary.summary import PROFILER_WORK, Summary
 
 MAIN_SHARE = 0.5

@@ -23,7 +23,7 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.speed.bus_bandwidth import bandwidth_text
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import number_text, numbers_text, short, signed_time, times_text
-from tb_perfcompare.model.names.names import is_collective_operator
+from tb_perfcompare.model.names.collective_names import is_collective_operator
 from tb_perfcompare.model.names.python_frames import python_frame
 from tb_perfcompare.model.summary.groups import PYTHON_TIME
 

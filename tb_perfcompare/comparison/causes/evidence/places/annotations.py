@@ -11,8 +11,9 @@ from tb_perfcompare.comparison.causes.evidence.cause import Part
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, HOST
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
 from tb_perfcompare.comparison.result.wording import short
+from tb_perfcompare.model.names.collective_names import is_collective_annotation
 from tb_perfcompare.model.names.compiled_names import is_compiled
-from tb_perfcompare.model.names.names import is_collective_annotation, is_loader, is_optimizer, is_step, is_wrapper
+from tb_perfcompare.model.names.ranges import is_loader, is_optimizer, is_step, is_wrapper
 from tb_perfcompare.model.summary.groups import CRITICAL_PATH
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS
 

@@ -8,7 +8,8 @@ from dataclasses import field
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, total_by_key
 from tb_perfcompare.comparison.ledger.call_tree import Frame
 from tb_perfcompare.model.names.autograd_names import AUTOGRAD_RANGE, backward_of
-from tb_perfcompare.model.names.names import module_class, without_library
+from tb_perfcompare.model.names.join_keys import without_library
+from tb_perfcompare.model.names.ranges import module_class
 from tb_perfcompare.model.summary.call_tree import MIXED, FrameKind
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS
 from tb_perfcompare.quick_dataclass import dataclass

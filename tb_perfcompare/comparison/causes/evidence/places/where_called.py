@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleC
 from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.wording import many, numbers_text, short
 from tb_perfcompare.model.arrays import Flags, unique
-from tb_perfcompare.model.names.names import OPTIMIZER_STEP, module_class
+from tb_perfcompare.model.names.ranges import OPTIMIZER_STEP, module_class
 from tb_perfcompare.model.names.work_kinds import work_kind
 from tb_perfcompare.model.summary.call_tree import FrameKind
 from tb_perfcompare.model.summary.job_workers import job_workers

@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.model.events import Category
-from tb_perfcompare.model.names import names
-from tb_perfcompare.model.names.names import alike_key, kernel_key, operator_key, without_library
+from tb_perfcompare.model.names import join_keys
+from tb_perfcompare.model.names.join_keys import alike_key, kernel_key, operator_key, without_library
+from tb_perfcompare.model.names.ranges import is_step
 from tb_perfcompare.sources.trace.torch_profiler import read_trace
 from tests.shared_data import SHARED, needs_shared
 
@@ -143,11 +144,11 @@ NOISY_PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-WRITTEN = ((names._ADDRESS, ""), (names._HASH, ""), (names._SIGNATURE, ""))
+WRITTEN = ((join_keys._ADDRESS, ""), (join_keys._HASH, ""), (join_keys._SIGNATURE, ""))
 KERNEL_NOISE = ((re.compile(r"\s+"), " "), (re.compile(r"^ | $"), ""), *WRITTEN)
 HOST_NOISE = (
-    *WRITTEN, (names._AUTOGRAD, ""), (names._REGION, r"\1"), (names._GRAPH, r"\1"), (names._PEER, r"\1"),
-    (names._RANK, r"\1"),
+    *WRITTEN, (join_keys._AUTOGRAD, ""), (join_keys._REGION, r"\1"), (join_keys._GRAPH, r"\1"),
+    (join_keys._PEER, r"\1"), (join_keys._RANK, r"\1"),
 )  # fmt: skip
 
 
@@ -157,7 +158,7 @@ def without(noise: tuple[tuple[re.Pattern[str], str], ...], name: str) -> str:
         again = name
         for pattern, kept in noise:
             again = pattern.sub(kept, again)
-        again = names._without_number(again)
+        again = join_keys._without_number(again)
         if again == name:
             return name
         name = again
@@ -167,5 +168,5 @@ def without(noise: tuple[tuple[re.Pattern[str], str], ...], name: str) -> str:
 def test_the_quick_check_skips_no_pattern_that_matches(name: str) -> None:
     """Keys skip patterns that a quick check rules out."""
     assert kernel_key(name) == without(KERNEL_NOISE, name)
-    if not name.startswith("enumerate(") and not names.is_step(name):
+    if not name.startswith("enumerate(") and not is_step(name):
         assert operator_key(name) == without(HOST_NOISE, name)
