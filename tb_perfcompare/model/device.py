@@ -87,7 +87,7 @@ LAYER_WORK = frozenset(text for vendor in VENDORS for text in vendor.layers.work
 OPERATOR_ARROWS = frozenset(
     (*(text for vendor in VENDORS for text in vendor.layers.arrows), *(f"cpu_to_{word}" for word in _LISTED))
 )
-"""For traces whose layers are processes: see ProcessLayers in model/vendors.py."""
+"""For traces whose layers are processes: see ProcessLayers in model/vendor.py."""
 
 DEVICE_WORDS = frozenset(word.lower() for vendor in VENDORS for word in (vendor.word, *vendor.aliases)) | {"tpu"}
 """Lower-case words for a device in counter names and function types."""

@@ -34,7 +34,8 @@ from tb_perfcompare.model.summary.summary import (
     StepTable,
     Summary,
 )
-from tb_perfcompare.model.vendors import CPU, CUDA, TENSOR_CORES_2021, VENDORS, Vendor
+from tb_perfcompare.model.vendor import Vendor
+from tb_perfcompare.model.vendors import CPU, CUDA, TENSOR_CORES_2021, VENDORS
 
 _ABSENT = {
     "steps": "no overview was saved: step times are not known, and per step means for the whole recording",

@@ -12,7 +12,8 @@ from tb_perfcompare.model.arrays import unique
 from tb_perfcompare.model.events import API_CALLS, DEVICE_WORK
 from tb_perfcompare.model.recordings.recording import TraceRecording
 from tb_perfcompare.model.summary.summary import DeviceFacts
-from tb_perfcompare.model.vendors import CPU, CUDA, VENDORS, Vendor
+from tb_perfcompare.model.vendor import Vendor
+from tb_perfcompare.model.vendors import CPU, CUDA, VENDORS
 
 
 def find_vendor(recording: TraceRecording) -> Vendor:

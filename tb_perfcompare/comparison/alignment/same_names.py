@@ -17,7 +17,8 @@ from tb_perfcompare.model.names.python_frames import lasting_file, python_frame
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recordings.cycles import DEVICE_TYPE, HOST_TYPE, is_device_type
 from tb_perfcompare.model.summary.summary import GroupTable, StepCategory, Summary
-from tb_perfcompare.model.vendors import VENDORS, Vendor
+from tb_perfcompare.model.vendor import Vendor
+from tb_perfcompare.model.vendors import VENDORS
 
 _TABLE, _FUNCTIONS = "kernels", "functions"
 _NO_TYPES = frozenset({DEVICE_TYPE, HOST_TYPE})

@@ -18,7 +18,8 @@ from tb_perfcompare.model.device import category_of
 from tb_perfcompare.model.events import Category, EventTable, FlowTable, LaneTable, SparseColumn
 from tb_perfcompare.model.recordings.recording import NO_RANGES, MeasuredRanges
 from tb_perfcompare.model.strings import StringTable
-from tb_perfcompare.model.vendors import VENDORS, Vendor
+from tb_perfcompare.model.vendor import Vendor
+from tb_perfcompare.model.vendors import VENDORS
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.trace.columns.arguments import joined_spellings
 from tb_perfcompare.sources.trace.columns.counter_events import CounterColumns, no_counters
