@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from tb_perfcompare.comparison.alignment.table import alignment_table, with_partners
+from tb_perfcompare.comparison.alignment.partners import with_partners
+from tb_perfcompare.comparison.alignment.table import alignment_table
 from tb_perfcompare.comparison.causes.counters import counter_findings, moved_counters
 from tb_perfcompare.comparison.causes.cycles import find_cycle_causes
 from tb_perfcompare.comparison.causes.detect_causes import DetectedCauses, detect_causes

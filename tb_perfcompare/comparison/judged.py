@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from tb_perfcompare.comparison.alignment.alignment import Alignment, align
+from tb_perfcompare.comparison.alignment.matched_share import matched_notes, with_matched
 from tb_perfcompare.comparison.alignment.same_names import with_same_names
-from tb_perfcompare.comparison.alignment.table import matched_notes, with_matched
 from tb_perfcompare.comparison.amount.amount_of_work import AmountOfWork, amount_of_work
 from tb_perfcompare.comparison.checks.comparability import check_comparability
 from tb_perfcompare.comparison.checks.profiler_options import one_sided_options

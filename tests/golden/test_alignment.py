@@ -8,7 +8,8 @@ import pytest
 
 from tb_perfcompare.comparison.alignment.alignment import Alignment, align
 from tb_perfcompare.comparison.alignment.kernel_matches import SAME
-from tb_perfcompare.comparison.alignment.table import alignment_table, matched_check
+from tb_perfcompare.comparison.alignment.matched_share import matched_check
+from tb_perfcompare.comparison.alignment.table import alignment_table
 from tests.golden.test_shared_pairs import EAGER_AND_COMPILED, LOADERS, MLU, MODELS, NORMAL, devices, side
 from tests.shared_data import needs_shared
 

@@ -59,7 +59,7 @@ class Alignment:
         """Time of kernels with particular counterparts on the other side (match kinds `kinds`), without weak
         matches."""
         return (self._plain_ns(side) if SAME in kinds else 0) + sum(
-            kernels_ns(kernel, side)
+            kernel.time_ns(side)
             for match, kernel in self.kernel_matches()
             if kernel.kind in kinds and kernel.confidence != WEAK and (match.confidence != WEAK or kernel.kind == SAME)
         )
@@ -96,17 +96,12 @@ def align(baseline: Summary, candidate: Summary, numbers: TextNumbers | None = N
     return Alignment(steps, units, shapes, operators, match_operators(tree, side_a, side_b, units), plain)
 
 
-def kernels_ns(kernel: KernelMatch, side: int) -> int:
-    """Time of one side's kernels of a match."""
-    return sum(run.time_ns for run in (kernel.candidate if side else kernel.baseline))
-
-
 def row_kind(kernels: tuple[KernelMatch, ...]) -> str:
     """Kind of the kernels' correspondence in a match of operators: the kind with most of the time of both sides;
     `same name` only if there is no other."""
     time: dict[str, int] = {}
     for kernel in kernels:
-        time[kernel.kind] = time.get(kernel.kind, 0) + kernels_ns(kernel, 0) + kernels_ns(kernel, 1)
+        time[kernel.kind] = time.get(kernel.kind, 0) + kernel.time_ns(0) + kernel.time_ns(1)
     if set(time) <= {SAME}:
         return SAME
     if set(time) == {ALONE}:

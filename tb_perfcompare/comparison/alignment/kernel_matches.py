@@ -53,6 +53,14 @@ class KernelMatch:
     confidence: str
     rule: str
 
+    def runs(self, side: int) -> tuple[Run, ...]:
+        """Kernels of one side."""
+        return self.candidate if side else self.baseline
+
+    def time_ns(self, side: int) -> int:
+        """Time of one side's kernels."""
+        return sum(run.time_ns for run in self.runs(side))
+
 
 def weakest(*confidences: str) -> str:
     """The lowest of these confidences."""

@@ -1,22 +1,21 @@
-"""Output of the alignment: a table, a check, a sentence, and partners in the table of kernels."""
+"""Table of the alignment: what each row of work was matched with."""
 
 from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import field
 
 import numpy as np
 
-from tb_perfcompare.comparison.alignment.alignment import Alignment, kernels_ns, row_kind
+from tb_perfcompare.comparison.alignment.alignment import Alignment, row_kind
 from tb_perfcompare.comparison.alignment.kernel_matches import (
     ALONE,
     CERTAIN,
     LIKELY,
     ONE_BY_ONE,
     SAME,
-    WEAK,
     KernelMatch,
     Run,
     weakest,
@@ -24,21 +23,15 @@ from tb_perfcompare.comparison.alignment.kernel_matches import (
 from tb_perfcompare.comparison.alignment.operator_matches import NO_OPERATOR, SAME_PLACE, OperatorMatch
 from tb_perfcompare.comparison.alignment.plain_places import PlainKernels, PlainMatches
 from tb_perfcompare.comparison.result import columns
-from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.plain_values import Cell
-from tb_perfcompare.comparison.result.table import CellColumn, Column, ColumnRows, MadeTexts, Row, Table, cells_of
+from tb_perfcompare.comparison.result.table import CellColumn, Column, ColumnRows, MadeTexts, Row, Table
 from tb_perfcompare.comparison.result.wording import number_text, short_apart
-from tb_perfcompare.model.arrays import Floats, Ints, each_side
-from tb_perfcompare.model.note import Note, NoteCode
-from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.arrays import Floats, Ints
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.units import Better
 
-MIN_MATCHED_SHARE = 0.95
-"""Share of the device time of both sides that has to be matched by operators for the check to pass."""
-
-_MAX_NAMED = 3
+MAX_NAMED = 3
 _DISTINCT_NAMES = 200
 """Number of a row's kernels, those with the most time, among which shortened names have to be distinct."""
 
@@ -214,7 +207,7 @@ class _PlainKernels:
 
 
 def _cells(key: tuple[str, str, str], row: _Row, steps: tuple[int, int]) -> tuple[Cell, ...]:
-    shown = [any(_runs(kernel, side) for kernel in row.kernels) for side in (0, 1)]
+    shown = [any(kernel.runs(side) for kernel in row.kernels) for side in (0, 1)]
     us = [time / n / 1000 for time, n in zip(row.time_ns, steps, strict=True)]
     delta = us[1] - us[0]
     called = row.calls != [0, 0]
@@ -236,15 +229,11 @@ def _cells(key: tuple[str, str, str], row: _Row, steps: tuple[int, int]) -> tupl
     )
 
 
-def _runs(kernel: KernelMatch, side: int) -> tuple[Run, ...]:
-    return kernel.candidate if side else kernel.baseline
-
-
 def _by_name(kernels: Iterable[KernelMatch], side: int) -> list[Run]:
     """Kernels of a side, those with the most time first."""
     runs: dict[str, Run] = {}
     for kernel in kernels:
-        for run in _runs(kernel, side):
+        for run in kernel.runs(side):
             total = runs.setdefault(run.name, Run(run.name, 0, 0))
             total.time_ns += run.time_ns
             total.launches += run.launches
@@ -258,132 +247,16 @@ def _listed(runs: Sequence[Sequence[Run]], counts: Sequence[int], steps: Sequenc
     shown = dict(zip(names, short_apart(*names), strict=True))
     texts = []
     for side, count, number in zip(runs, counts, steps, strict=True):
-        listed = [f"{shown[run.name]} ×{number_text(run.launches / number)}" for run in side[:_MAX_NAMED]]
-        texts.append(_with_more(listed, count))
+        listed = [f"{shown[run.name]} ×{number_text(run.launches / number)}" for run in side[:MAX_NAMED]]
+        texts.append(with_more(listed, count))
     return texts
 
 
-def _with_more(listed: list[str], count: int) -> str:
-    return "; ".join([*listed, *([f"{count - _MAX_NAMED} more"] if count > _MAX_NAMED else [])])
+def with_more(listed: list[str], count: int) -> str:
+    return "; ".join([*listed, *([f"{count - MAX_NAMED} more"] if count > MAX_NAMED else [])])
 
 
 def _one_by_one(row: _Row, side: int) -> float | None:
     total_ns = row.time_ns[side]
-    one_by_one_ns = sum(kernels_ns(kernel, side) for kernel in row.kernels if kernel.kind in ONE_BY_ONE)
+    one_by_one_ns = sum(kernel.time_ns(side) for kernel in row.kernels if kernel.kind in ONE_BY_ONE)
     return one_by_one_ns / total_ns if total_ns else None
-
-
-def matched_share(alignment: Alignment) -> tuple[float, float]:
-    """Share of each side's device time below matched operators, without weak matches."""
-    total_ns = each_side(alignment.total_ns, (0, 1))
-    return each_side(lambda side, total: alignment.matched_ns(side) / total if total else 1.0, (0, 1), total_ns)
-
-
-def matched_check(alignment: Alignment) -> Check:
-    """Check of the matched share; warns below MIN_MATCHED_SHARE on either side."""
-    shares = matched_share(alignment)
-    of_sides = list(map(_percent, shares))
-    detail = _sentence(alignment)
-    if of_sides[0] != of_sides[1]:
-        detail += f" (baseline {of_sides[0]}, candidate {of_sides[1]})"
-    if min(shares) >= MIN_MATCHED_SHARE:
-        return Check("matched", "ok", detail)
-    for words, time_ns in (("weakly matched", alignment.weak_ns), ("without a counterpart", alignment.alone_ns)):
-        of_sides = [_share(time_ns(side), alignment.total_ns(side)) for side in (0, 1)]
-        if time_ns(0) or time_ns(1):
-            detail += f"; {words}: {of_sides[0]} of the baseline, {of_sides[1]} of the candidate"
-    return Check("matched", "warn", detail, ("cause", "alignment"))
-
-
-def with_matched(checks: tuple[Check, ...], alignment: Alignment) -> tuple[Check, ...]:
-    """Adds the check of the matched share. Different kernel names then only warn, if their work is matched."""
-    matched = matched_check(alignment)
-    if matched.status != "ok":
-        return (*checks, matched)
-    adjusted = [
-        replace(check, status="warn", detail=f"{check.detail}; their work is matched by operator")
-        if check.check == "kernels" and check.status == "fail"
-        else check
-        for check in checks
-    ]
-    return (*adjusted, matched)
-
-
-def matched_notes(alignment: Alignment, baseline: Summary, candidate: Summary) -> tuple[Note, ...]:
-    """Note with the headline of the alignment if the devices are of different kinds, so that kernels have other
-    names."""
-    kinds = {baseline.device.kind, candidate.device.kind}
-    if len(kinds) < 2 or "unknown" in kinds:
-        return ()
-    named = [side.device.name or side.device.word for side in (baseline, candidate)]
-    return (Note(NoteCode.MATCHED_WORK, f"{named[0]} against {named[1]}: {_sentence(alignment)}", "alignment"),)
-
-
-def _sentence(alignment: Alignment) -> str:
-    """Summary: `98 % of the device time is matched by operator and input shape; 12 % is in kernels of the same name,
-    84 % in kernels with a counterpart of another name`."""
-    total_ns = sum(alignment.total_ns(side) for side in (0, 1))
-    same = sum(alignment.kernels_ns(side, frozenset({SAME})) for side in (0, 1))
-    others = sum(alignment.kernels_ns(side, ONE_BY_ONE - {SAME}) for side in (0, 1))
-    kernels = f"{_share(same, total_ns)} is in kernels of the same name"
-    if others:
-        kernels += f", {_share(others, total_ns)} in kernels with a counterpart of another name"
-    if not any(alignment.has_operators):
-        return f"no device work is linked to an operator: of the device time {kernels}"
-    least = _percent(min(matched_share(alignment)))
-    return f"{least} of the device time is matched by operator{' and input shape' * alignment.has_shapes}; {kernels}"
-
-
-def _share(part: int, whole: int) -> str:
-    return _percent(part / whole if whole else 0.0)
-
-
-def _percent(share: float) -> str:
-    """Share in whole percents, never rounded up to 100 % or down to 0 %."""
-    if 0 < share < 0.01:
-        return "less than 1 %"
-    return f"{100 if share == 1 else min(round(100 * share), 99)} %"
-
-
-def with_partners(tables: Mapping[str, Table], alignment: Alignment) -> dict[str, Table]:
-    """Adds a column to the table of kernels: the counterparts of kernels that only one side has."""
-    table = tables.get("kernels")
-    if table is None:
-        return dict(tables)
-    assert isinstance(table.rows, ColumnRows)
-    cells: tuple[str, ...] = ("",) * len(table.rows)
-    if partners := _partners(alignment):
-        names, statuses = (cells_of(table.rows, index) for index in (0, table.places["status"]))
-        cells = tuple(partners.get((str(name), str(side)), "") for name, side in zip(names, statuses, strict=True))
-    rows = ColumnRows((*table.rows.columns, cells), len(cells))
-    return {**tables, "kernels": replace(table, columns=(*table.columns, _MATCHED_WITH), rows=rows)}
-
-
-_MATCHED_WITH = columns.text(
-    "matched_with", "Matched with",
-    "for a kernel on one side only: the other side's kernels that do its work, from the alignment", shown=False,
-)  # fmt: skip
-
-
-def _partners(alignment: Alignment) -> dict[tuple[str, str], str]:
-    """(kernel, status of its row) -> its partners, those with the most time first."""
-    partners_of: dict[tuple[str, str], dict[tuple[str, str, str], int]] = {}
-    for match, kernel in alignment.kernel_matches():
-        if kernel.kind not in ONE_BY_ONE or kernel.kind == SAME:
-            continue
-        sure = WEAK if match.confidence == WEAK else kernel.confidence
-        for side, status in ((0, "removed"), (1, "added")):
-            others = _runs(kernel, 1 - side)
-            most = max(others, key=lambda run: (run.time_ns, run.name))
-            more = f" and {len(others) - 1} more" if len(others) > 1 else ""
-            for run in _runs(kernel, side):
-                names = most.name + more
-                here = partners_of.setdefault((run.name, status), {})
-                here[names, kernel.kind, sure] = here.get((names, kernel.kind, sure), 0) + run.time_ns
-    return {key: _texts(partners) for key, partners in partners_of.items()}
-
-
-def _texts(partners: Mapping[tuple[str, str, str], int]) -> str:
-    ranked = sorted(partners, key=lambda each: (-partners[each], each))
-    shown = [f"{names} ({kind}, {sure})" for names, kind, sure in ranked[:_MAX_NAMED]]
-    return _with_more(shown, len(ranked))

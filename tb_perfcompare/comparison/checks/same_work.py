@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tb_perfcompare.comparison.alignment.alignment import Alignment
-from tb_perfcompare.comparison.alignment.table import matched_share
+from tb_perfcompare.comparison.alignment.matched_share import matched_share
 from tb_perfcompare.comparison.checks.containment import BY_NAME, Containment, containment, more_calls, step_self_times
 from tb_perfcompare.comparison.checks.environment_checks import on_cpu_alone
 from tb_perfcompare.comparison.checks.outermost import same_around, same_loop
