@@ -39,7 +39,7 @@ from tb_perfcompare.comparison.ranks.table import ranks_table
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Finding, UninterruptedPart
 from tb_perfcompare.comparison.result.headline import Fact, Headline
-from tb_perfcompare.comparison.result.ledger_rows import Ledger
+from tb_perfcompare.comparison.result.ledger import Ledger
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.side_facts import SideFacts
 from tb_perfcompare.comparison.result.table import Table, by_name

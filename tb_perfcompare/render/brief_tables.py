@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tb_perfcompare.comparison.result.ledger_rows import Ledger
+from tb_perfcompare.comparison.result.ledger import Ledger
 from tb_perfcompare.comparison.result.table import Column, Table
 from tb_perfcompare.comparison.result.table_catalogue import DELTA, VALUE
 from tb_perfcompare.render.grid import largest

@@ -9,7 +9,8 @@ from dataclasses import replace
 from tb_perfcompare import number_text
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.comparison import Comparison
-from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
+from tb_perfcompare.comparison.result.ledger import Ledger
+from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.result.table_catalogue import LEDGER

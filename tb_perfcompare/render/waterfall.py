@@ -8,7 +8,7 @@ from math import fsum
 
 from tb_perfcompare import number_text
 from tb_perfcompare.comparison.result.columns import AT_EQUAL_SPEED
-from tb_perfcompare.comparison.result.ledger_rows import Ledger
+from tb_perfcompare.comparison.result.ledger import Ledger
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.printable import printable
 from tb_perfcompare.render.svg_axis import Axis

@@ -6,7 +6,8 @@ from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Check, Evidence, Finding
 from tb_perfcompare.comparison.result.headline import Headline, Shift, Verdict
-from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
+from tb_perfcompare.comparison.result.ledger import Ledger
+from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.side_facts import SideFacts
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.model.files import FileFacts

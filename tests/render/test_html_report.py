@@ -10,7 +10,8 @@ from tb_perfcompare import number_text
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.headline import Alternative, Verdict
-from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
+from tb_perfcompare.comparison.result.ledger import Ledger
+from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.tables.fixed_tables import steps_table
 from tb_perfcompare.model.note import Note, NoteCode

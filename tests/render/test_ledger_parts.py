@@ -8,7 +8,8 @@ import json
 
 import pytest
 
-from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
+from tb_perfcompare.comparison.result.ledger import Ledger
+from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.model.input_shapes import tensor_shapes
 from tb_perfcompare.render.formats import render
 from tests.render.examples import comparison

@@ -28,7 +28,8 @@ from tb_perfcompare.comparison.causes.launch_findings import BOUND_SHIFT, TENSOR
 from tb_perfcompare.comparison.causes.minor_findings import OF_THE_MACHINE, is_replaced
 from tb_perfcompare.comparison.result.finding import REPEATABILITY_UNKNOWN, WITHIN_SPREAD, Evidence, Finding
 from tb_perfcompare.comparison.result.headline import Basis, Headline, Verdict
-from tb_perfcompare.comparison.result.ledger_rows import STATUSES, Ledger, LedgerRow, columns_of
+from tb_perfcompare.comparison.result.ledger import Ledger
+from tb_perfcompare.comparison.result.ledger_rows import STATUSES, LedgerRow, columns_of
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time, times_text
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.work.call_arguments import OtherArguments, arguments_of_change, other_arguments

@@ -15,15 +15,14 @@ import numpy as np
 
 from tb_perfcompare.comparison.ledger.parts import Parts, pairs_of, part_rows, parts_of_sides
 from tb_perfcompare.comparison.ledger.rows import Total, count_effect, mix_effect, row_of
+from tb_perfcompare.comparison.result.exact_integers import ExactInts, exact
+from tb_perfcompare.comparison.result.ledger import Ledger
 from tb_perfcompare.comparison.result.ledger_rows import (
     STATUSES,
     EntityRows,
-    ExactInts,
-    Ledger,
     LedgerGroup,
     LedgerRow,
     LedgerRows,
-    exact,
     sum_of,
 )
 from tb_perfcompare.model.arrays import are_in

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tb_perfcompare.comparison.result.ledger_rows import LedgerRow, half_to_even
+from tb_perfcompare.comparison.result.exact_integers import half_to_even
+from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.quick_dataclass import dataclass
 
 

@@ -8,7 +8,8 @@ from heapq import merge
 
 import numpy as np
 
-from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerGroup, LedgerRow, sum_of
+from tb_perfcompare.comparison.result.ledger import Ledger
+from tb_perfcompare.comparison.result.ledger_rows import LedgerGroup, LedgerRow, sum_of
 
 Path = tuple[str, ...]
 

@@ -10,7 +10,7 @@ from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.result.caveats import Caveat
 from tb_perfcompare.comparison.result.finding import Check, Finding
 from tb_perfcompare.comparison.result.headline import Headline
-from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerDict
+from tb_perfcompare.comparison.result.ledger import Ledger, LedgerDict
 from tb_perfcompare.comparison.result.plain_values import as_plain
 from tb_perfcompare.comparison.result.side_facts import SideFacts, SideFactsDict
 from tb_perfcompare.comparison.result.table import Table, TableDict

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tb_perfcompare.comparison.result.comparison import Comparison
-from tb_perfcompare.comparison.result.ledger_rows import Ledger
+from tb_perfcompare.comparison.result.ledger import Ledger
 from tb_perfcompare.comparison.result.table import CellColumn, Column, ColumnRows, Table
 
 _TEXTS: frozenset[type] = frozenset({str, int, NoneType})

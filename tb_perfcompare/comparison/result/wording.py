@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from tb_perfcompare.comparison.result.headline import Verdict
-from tb_perfcompare.comparison.result.ledger_rows import Ledger
+from tb_perfcompare.comparison.result.ledger import Ledger
 from tb_perfcompare.model.names.python_frames import python_frame
 from tb_perfcompare.model.names.short_names import short_name, short_names
 from tb_perfcompare.model.summary.summary import CYCLE_TIME

@@ -8,7 +8,7 @@ import numpy as np
 
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.caveats import merged
-from tb_perfcompare.comparison.result.ledger_rows import Ledger
+from tb_perfcompare.comparison.result.ledger import Ledger
 from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Table

@@ -7,7 +7,7 @@ from math import lcm
 
 import numpy as np
 
-from tb_perfcompare.comparison.result.ledger_rows import ExactInts, exact, half_to_even
+from tb_perfcompare.comparison.result.exact_integers import ExactInts, exact, half_to_even
 from tb_perfcompare.comparison.work.row_work import RowWork
 from tb_perfcompare.model.arrays import Flags, Floats, Ints
 from tb_perfcompare.quick_dataclass import dataclass

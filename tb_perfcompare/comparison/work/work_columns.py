@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 
 from tb_perfcompare.comparison.result import columns
-from tb_perfcompare.comparison.result.ledger_rows import divided
+from tb_perfcompare.comparison.result.exact_integers import divided
 from tb_perfcompare.comparison.result.table import CellColumn, Column
 from tb_perfcompare.comparison.work.row_work import BOUND_FROM, COMPUTE, MEMORY, RIDGE, RowWork
 from tb_perfcompare.comparison.work.split import WorkSplit, split_of, work_effects

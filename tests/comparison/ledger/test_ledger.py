@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from tb_perfcompare.comparison.ledger.ledger import build_ledger
 from tb_perfcompare.comparison.ledger.rows import Total, count_effect, mix_effect
-from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
+from tb_perfcompare.comparison.result.ledger import Ledger
+from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder

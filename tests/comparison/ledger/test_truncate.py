@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.comparison.ledger.truncate import cut_ledger
-from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow, columns_of, sum_of
+from tb_perfcompare.comparison.result.ledger import Ledger
+from tb_perfcompare.comparison.result.ledger_rows import LedgerRow, columns_of, sum_of
 
 
 def entry(category: str, name: str, delta: int) -> LedgerRow:

@@ -11,7 +11,7 @@ import pytest
 
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.comparison import Comparison
-from tb_perfcompare.comparison.result.ledger_rows import Ledger
+from tb_perfcompare.comparison.result.ledger import Ledger
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.errors import PerfCompareError, SelectionError

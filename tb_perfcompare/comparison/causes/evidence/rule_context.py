@@ -21,7 +21,8 @@ from tb_perfcompare.comparison.ledger.call_tree import JointTree
 from tb_perfcompare.comparison.ranks.job import Job
 from tb_perfcompare.comparison.result.finding import UninterruptedPart
 from tb_perfcompare.comparison.result.headline import Basis, Headline
-from tb_perfcompare.comparison.result.ledger_rows import EntityRows, Ledger, LedgerRow, columns_of
+from tb_perfcompare.comparison.result.ledger import Ledger
+from tb_perfcompare.comparison.result.ledger_rows import EntityRows, LedgerRow, columns_of
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.between_captures import between_captures, centres, row_means
 from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test, smallest_p

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.comparison.result.ledger_rows import STATUSES, EntityRows, divided
+from tb_perfcompare.comparison.result.exact_integers import divided
+from tb_perfcompare.comparison.result.ledger_rows import STATUSES, EntityRows
 from tb_perfcompare.model.arrays import Floats
 
 SAME_CALLS = 0.1
