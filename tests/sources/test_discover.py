@@ -9,9 +9,10 @@ import pytest
 
 from tb_perfcompare.errors import InputError, SelectionError
 from tb_perfcompare.model.note import NoteCode
-from tb_perfcompare.sources.discover import find_runs, parse_source, rank_of
+from tb_perfcompare.sources.discover import find_runs, parse_source
 from tb_perfcompare.sources.run_entries import RunEntry
 from tb_perfcompare.sources.storage.filesystem import FileStat, LocalFileSystem
+from tb_perfcompare.sources.worker_names import rank_of
 from tests.drawn_runs import drawn_trace
 
 

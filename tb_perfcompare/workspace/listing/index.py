@@ -15,12 +15,13 @@ from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.formats import LISTING, NCU, TITLES, TRACE
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.quick_dataclass import dataclass
-from tb_perfcompare.sources.discover import find_runs, is_named_after_rank, parse_source, without_part
+from tb_perfcompare.sources.discover import find_runs, parse_source, without_part
 from tb_perfcompare.sources.perf_data.file_names import companion_files
 from tb_perfcompare.sources.run_entries import PointEntry, RunEntry, SpanEntry, WorkerEntry
 from tb_perfcompare.sources.saved.manifest import read_manifest
 from tb_perfcompare.sources.storage.file_systems import file_system, without_secrets
 from tb_perfcompare.sources.storage.inside_only import FOLLOW, INSIDE, LINKS
+from tb_perfcompare.sources.worker_names import is_named_after_rank
 from tb_perfcompare.workspace.disk_cache.cache_keys import text_digest
 from tb_perfcompare.workspace.inputs.sides import CaptureFile, RecordedExperiment, Side, Steps, with_current_state
 from tb_perfcompare.workspace.sharing.background_refresh import Refreshed
