@@ -13,7 +13,7 @@ from tb_perfcompare.analysis.columns.grouping import Groups, argument_values
 from tb_perfcompare.analysis.columns.numbering import factorize, gather, numbered_pairs, rows_where
 from tb_perfcompare.analysis.columns.operator_keys import kernel_places, operator_keys_of
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.analysis.work.recorded_call import Work
+from tb_perfcompare.analysis.work.work import Work
 from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Floats, Ints, Ints32, StepIndex, is_of
 from tb_perfcompare.model.events import Category, EventTable
 from tb_perfcompare.model.summary.summary import STATED_WORK

@@ -16,7 +16,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from tb_perfcompare.analysis.work.recorded_call import BF16, FP8, MODELS, Call, NoModelError, Tensor, Work, need, same
+from tb_perfcompare.analysis.work.recorded_call import MODELS, Call
+from tb_perfcompare.analysis.work.tensors import BF16, FP8, Tensor, same
+from tb_perfcompare.analysis.work.work import NoModelError, Work, need
 from tb_perfcompare.quick_dataclass import dataclass
 
 FAMILY = "attention"

@@ -9,18 +9,10 @@ from __future__ import annotations
 from functools import partial
 from math import ceil
 
-from tb_perfcompare.analysis.work.recorded_call import (
-    BOOL,
-    INT64,
-    LARGEST,
-    Call,
-    NoModelError,
-    Work,
-    broadcast,
-    models,
-    need,
-)
+from tb_perfcompare.analysis.work.recorded_call import LARGEST, Call, models
+from tb_perfcompare.analysis.work.tensors import BOOL, INT64, broadcast
 from tb_perfcompare.analysis.work.without_model import CALLS_OTHERS
+from tb_perfcompare.analysis.work.work import NoModelError, Work, need
 
 COPY, INDEX, SORT, RANDOM, EMBEDDING = "copy", "gather and scatter", "sort and scan", "random numbers", "embedding"
 

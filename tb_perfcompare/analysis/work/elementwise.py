@@ -9,21 +9,9 @@ from __future__ import annotations
 from functools import partial
 from math import prod
 
-from tb_perfcompare.analysis.work.recorded_call import (
-    BOOL,
-    FP32,
-    MODELS,
-    Call,
-    DataType,
-    Model,
-    NoModelError,
-    Tensor,
-    Work,
-    broadcast,
-    models,
-    need,
-    same,
-)
+from tb_perfcompare.analysis.work.recorded_call import MODELS, Call, Model, models
+from tb_perfcompare.analysis.work.tensors import BOOL, FP32, DataType, Tensor, broadcast, same
+from tb_perfcompare.analysis.work.work import NoModelError, Work, need
 from tb_perfcompare.quick_dataclass import dataclass
 
 FAMILY = "element-wise"

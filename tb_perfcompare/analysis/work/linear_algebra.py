@@ -17,7 +17,9 @@ from __future__ import annotations
 from functools import partial
 from math import log2, prod
 
-from tb_perfcompare.analysis.work.recorded_call import MODELS, Call, NoModelError, Tensor, Work, need
+from tb_perfcompare.analysis.work.recorded_call import MODELS, Call
+from tb_perfcompare.analysis.work.tensors import Tensor
+from tb_perfcompare.analysis.work.work import NoModelError, Work, need
 
 MATRICES, FOURIER = "linear algebra", "Fourier transform"
 

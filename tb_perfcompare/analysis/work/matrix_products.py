@@ -8,17 +8,9 @@ from __future__ import annotations
 
 from math import prod
 
-from tb_perfcompare.analysis.work.recorded_call import (
-    INT32,
-    Call,
-    DataType,
-    Tensor,
-    Work,
-    broadcast,
-    models,
-    need,
-    same,
-)
+from tb_perfcompare.analysis.work.recorded_call import Call, models
+from tb_perfcompare.analysis.work.tensors import INT32, DataType, Tensor, broadcast, same
+from tb_perfcompare.analysis.work.work import Work, need
 
 FAMILY = "matrix product"
 

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 from math import prod
 
-from tb_perfcompare.analysis.work.recorded_call import Call, NoModelError, Tensor, Work, models, need, same
+from tb_perfcompare.analysis.work.recorded_call import Call, models
+from tb_perfcompare.analysis.work.tensors import Tensor, same
+from tb_perfcompare.analysis.work.work import NoModelError, Work, need
 
 FAMILY = "normalisation"
 

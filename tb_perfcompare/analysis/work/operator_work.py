@@ -19,10 +19,12 @@ from tb_perfcompare.analysis.work import (  # noqa: F401  # each adds its models
     recurrent,
     reductions,
     serving,
+    serving_products,
     tensor_lists,
 )
-from tb_perfcompare.analysis.work.recorded_call import LARGEST, MODELS, Call, Model, NoModelError, Work, read_call
+from tb_perfcompare.analysis.work.recorded_call import LARGEST, MODELS, Call, Model, read_call
 from tb_perfcompare.analysis.work.without_model import MARKS, REASONS, UNKNOWN, reason_of
+from tb_perfcompare.analysis.work.work import NoModelError, Work
 from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.names.joined_names import JoinedNames
 

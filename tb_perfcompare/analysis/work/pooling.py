@@ -14,8 +14,10 @@ from __future__ import annotations
 from functools import partial
 from math import prod
 
-from tb_perfcompare.analysis.work.recorded_call import INT64, MODELS, Call, NoModelError, Tensor, Work, models, need
+from tb_perfcompare.analysis.work.recorded_call import MODELS, Call, models
+from tb_perfcompare.analysis.work.tensors import INT64, Tensor
 from tb_perfcompare.analysis.work.without_model import CALLS_OTHERS
+from tb_perfcompare.analysis.work.work import NoModelError, Work, need
 
 POOLING, INTERPOLATION = "pooling", "interpolation"
 

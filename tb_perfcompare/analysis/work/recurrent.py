@@ -13,7 +13,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from tb_perfcompare.analysis.work.recorded_call import MODELS, Call, NoModelError, Tensor, Work, need, same
+from tb_perfcompare.analysis.work.recorded_call import MODELS, Call
+from tb_perfcompare.analysis.work.tensors import Tensor, same
+from tb_perfcompare.analysis.work.work import NoModelError, Work, need
 from tb_perfcompare.quick_dataclass import dataclass
 
 FAMILY = "recurrent"

@@ -9,19 +9,9 @@ from __future__ import annotations
 
 from math import prod
 
-from tb_perfcompare.analysis.work.recorded_call import (
-    BOOL,
-    FP32,
-    INT64,
-    Call,
-    DataType,
-    NoModelError,
-    Tensor,
-    Work,
-    models,
-    need,
-    same,
-)
+from tb_perfcompare.analysis.work.recorded_call import Call, models
+from tb_perfcompare.analysis.work.tensors import BOOL, FP32, INT64, DataType, Tensor, same
+from tb_perfcompare.analysis.work.work import NoModelError, Work, need
 
 REDUCTION, SOFTMAX, LOSS = "reduction", "softmax", "loss"
 

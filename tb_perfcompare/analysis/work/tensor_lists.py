@@ -16,8 +16,10 @@ from functools import lru_cache, partial
 
 from tb_perfcompare.analysis.work.data_movement import COPY
 from tb_perfcompare.analysis.work.elementwise import FAMILY as ELEMENTWISE
-from tb_perfcompare.analysis.work.recorded_call import FP32, MODELS, Call, NoModelError, Tensor, Work, need, same
+from tb_perfcompare.analysis.work.recorded_call import MODELS, Call
 from tb_perfcompare.analysis.work.reductions import REDUCTION
+from tb_perfcompare.analysis.work.tensors import FP32, Tensor, same
+from tb_perfcompare.analysis.work.work import NoModelError, Work, need
 from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.quick_dataclass import dataclass
 
