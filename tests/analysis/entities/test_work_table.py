@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from tb_perfcompare.analysis.entities.counted_calls import BELOW
 from tb_perfcompare.analysis.entities.known_work import SEVERAL
-from tb_perfcompare.analysis.entities.work_table import BELOW, NO_OPERATOR
+from tb_perfcompare.analysis.entities.work_table import NO_OPERATOR
 from tb_perfcompare.model.summary.summary import STATED_WORK, GroupTable, Summary
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
