@@ -29,7 +29,7 @@ from tb_perfcompare.comparison.ledger.call_tree import JointTree, joint_tree
 from tb_perfcompare.comparison.ledger.ledger import build_ledger
 from tb_perfcompare.comparison.ledger.modules import module_ledger
 from tb_perfcompare.comparison.notes import notes_of
-from tb_perfcompare.comparison.pace.program import program_from
+from tb_perfcompare.comparison.pace.program_estimate import program_from
 from tb_perfcompare.comparison.pace.sensitivity import sensitivity
 from tb_perfcompare.comparison.pace.split import pace_of_steps, paces_of_observations, steps_at_one_pace
 from tb_perfcompare.comparison.pace.table import categories_at_equal_speed, common_work_table

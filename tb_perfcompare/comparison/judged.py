@@ -18,8 +18,9 @@ from tb_perfcompare.comparison.checks.same_work import same_work_checks
 from tb_perfcompare.comparison.kinds.split import MixSplit, mix_check, mix_text
 from tb_perfcompare.comparison.kinds.strata import Strata, strata_of, within_kinds
 from tb_perfcompare.comparison.kinds.table import kinds_split
-from tb_perfcompare.comparison.pace.decide import decided, with_recorded_more
+from tb_perfcompare.comparison.pace.decide import decided
 from tb_perfcompare.comparison.pace.program import allow_little_common_work
+from tb_perfcompare.comparison.pace.recorded_more import with_recorded_more
 from tb_perfcompare.comparison.pace.split import CommonWork, common_work
 from tb_perfcompare.comparison.pace.words import with_experiment, withheld
 from tb_perfcompare.comparison.result.finding import Check

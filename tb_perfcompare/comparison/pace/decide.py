@@ -8,40 +8,22 @@ from dataclasses import replace
 import numpy as np
 
 from tb_perfcompare.comparison.pace.clocked import Clocked
-from tb_perfcompare.comparison.pace.counted_work import MIN_COMMON_WORK, MIN_SHOWN_SHARE, CountedWork, interval
+from tb_perfcompare.comparison.pace.counted_work import MIN_SHOWN_SHARE, interval
 from tb_perfcompare.comparison.pace.machine import MachinePart, machine_part
-from tb_perfcompare.comparison.pace.pace import MIN_NAMES, PaceRows, shift_of_pace
+from tb_perfcompare.comparison.pace.pace import PaceRows, shift_of_pace
 from tb_perfcompare.comparison.pace.paced_time import Sides
-from tb_perfcompare.comparison.pace.program import LONG_STEPS, OVERLOADED, ProgramPart, log_mean_ratio, program_part
-from tb_perfcompare.comparison.pace.rows import row_changes
-from tb_perfcompare.comparison.pace.select import BY_NAME, select, work_of_operators
-from tb_perfcompare.comparison.pace.split import NO_SHAPES, CommonWork
-from tb_perfcompare.comparison.pace.uninterrupted import FASTEST_SHARE, Cells, gap_alone
-from tb_perfcompare.comparison.pace.words import far_apart, with_sentence
-from tb_perfcompare.comparison.result.headline import Basis, Counted, Headline, PaceFacts, Part, RecordedMore, Verdict
+from tb_perfcompare.comparison.pace.program import log_mean_ratio, program_part
+from tb_perfcompare.comparison.pace.program_estimate import ProgramPart
+from tb_perfcompare.comparison.pace.recorded_alone import counted_facts, decided_alone
+from tb_perfcompare.comparison.pace.split import CommonWork
+from tb_perfcompare.comparison.pace.words import with_sentence
+from tb_perfcompare.comparison.result.headline import Basis, Counted, Headline, PaceFacts, Part, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
-from tb_perfcompare.comparison.statistics.samples import observations
-from tb_perfcompare.comparison.statistics.weights import inside
 from tb_perfcompare.comparison.verdict import over_captures
 from tb_perfcompare.comparison.verdict.equal_amount import by_amount
-from tb_perfcompare.comparison.verdict.rules import DEFAULT_LEVEL, MIN_CONCLUSIVE_CAPTURES, weaker_verdict
-from tb_perfcompare.model.arrays import Floats, each_side, median
-from tb_perfcompare.model.names.work_kinds import VIEWS
-from tb_perfcompare.number_text import rough, times
-
-STEP_EXCESS_RATIO = 2.0
-"""Ratio of the logarithmic changes of step and same work from which the machine alone cannot explain the step."""
-
-VIEWS_EXCESS_RATIO = 1.25
-"""Ratio of the logarithmic changes of step and views up to which the machine explains the step. In 250 pairs without
-shapes: 0.8 and 1.2 for programs without a fault that got a direction, 1.3 or more with one and equal calls."""
-
-_MAIN_SHARE = 0.5
-"""Share of the step in the same work from which that work is most of it."""
-
-_ALONE = "; every part of a step as in the fastest quarter of its steps: captures of the sides are far apart"
+from tb_perfcompare.model.arrays import each_side
 
 
 def decided(headline: Headline, work: CommonWork, options: CompareOptions, sides: Sides) -> Headline:
@@ -50,10 +32,7 @@ def decided(headline: Headline, work: CommonWork, options: CompareOptions, sides
         return with_sentence(replace(headline, unsplit=headline.reason), None)
     if work.clocked is None:
         recorded = replace(headline, unsplit=work.reason, paces=_paces(work))
-        recorded = _as_views(_as_the_same_work(recorded, work), work, sides)
-        recorded = _by_steps_alone(recorded, work.alone, options)
-        recorded = _by_counted_work(recorded, work.counted, options)
-        return with_sentence(by_amount(_not_in_turns(recorded, sides), options), None)
+        return with_sentence(by_amount(decided_alone(recorded, work, options, sides), options), None)
     clocked = work.clocked
     program, machine = program_part(clocked, options), machine_part(clocked, options)
     verdict, basis = outcome(headline.verdict, program, machine, clocked, options)
@@ -115,140 +94,7 @@ def _counted(program: ProgramPart, verdict: Verdict, clocked: Clocked) -> Counte
     counted = clocked.counted
     if counted is None or program.verdict is not Verdict.INCONCLUSIVE or verdict is Verdict.INCONCLUSIVE:
         return None
-    return _plain(counted)
-
-
-def _plain(counted: CountedWork) -> Counted:
-    change = fraction_of(counted.log if counted.inputs is None else counted.inputs)
-    return Counted(counted.noun, counted.calls, change, counted.larger)
-
-
-def _by_counted_work(headline: Headline, counted: CountedWork | None, options: CompareOptions) -> Headline:
-    """Lets counted work decide a verdict on recorded times that is inconclusive."""
-    shift = headline.shift
-    if counted is None or shift is None or headline.verdict is not Verdict.INCONCLUSIVE:
-        return headline
-    ends = math.log1p(shift.estimate), math.log1p(shift.low), math.log1p(shift.high)
-    verdict = counted.verdict(ends, options)
-    return headline if verdict is None else replace(headline, verdict=verdict, counted=_plain(counted))
-
-
-def direction_alone(theta: float, gap: float, options: CompareOptions) -> Verdict | None:
-    """Direction of steps as recorded (`theta` of ln(time)), decided by uninterrupted steps; None if they do not
-    decide. Its error rate does not depend on alpha, so it is not used below the usual level."""
-    if abs(gap) <= LONG_STEPS or gap * theta <= 0 or options.alpha < DEFAULT_LEVEL:
-        return None
-    return Verdict.SLOWER if gap > 0 else Verdict.FASTER
-
-
-def _as_the_same_work(headline: Headline, work: CommonWork) -> Headline:
-    """Makes a direction of the recorded times inconclusive if a side has fewer than three captures, and the same work
-    changed about as much: the machine explains that as well as the program does. The CPU has to be overloaded, or with
-    one capture per side most of the step in too few operators for a pace."""
-    shift, paces = headline.shift, {pace_rows.pace.of: pace_rows for pace_rows in work.found}
-    if not headline.verdict.way or shift is None or [*paces] != ["host"]:
-        return headline
-    changes = paces["host"].changes
-    longer = max(map(_times_uninterrupted, changes.common))
-    counts = capture_counts(work.captures)
-    few = max(counts) == 1 and changes.kept_names < MIN_NAMES and paces["host"].pace.coverage >= _MAIN_SHARE
-    if min(counts) >= MIN_CONCLUSIVE_CAPTURES or (longer <= OVERLOADED and not few):
-        return headline
-    theta = math.log1p(shift.estimate)
-    same_work = math.copysign(1, theta) * shift_of_pace(paces["host"].pace.log, work.captures)
-    if abs(theta) > max(changes.spread, STEP_EXCESS_RATIO * same_work):
-        return headline
-    why = f"the CPU is overloaded: the same work takes {times(longer)} as long as without interruptions"
-    if longer <= OVERLOADED:
-        why = "the same operators account for it: record several captures per side to know the machine's part"
-    return _inconclusive(headline, why)
-
-
-def _inconclusive(headline: Headline, why: str) -> Headline:
-    """Takes the direction of recorded times away, for this reason."""
-    first, *rest = headline.reason.split("; ")
-    first = f"{first.partition(', entirely ')[0].partition(', but ')[0]}, but {why}"
-    return replace(headline, verdict=Verdict.INCONCLUSIVE, reason="; ".join((first, *rest)))
-
-
-def _as_views(headline: Headline, work: CommonWork, sides: Sides) -> Headline:
-    """Makes a direction of the recorded times inconclusive if no input shapes tell the same work, a side has fewer than
-    three captures, and views, whose time no input changes, changed about as much."""
-    shift, certainty = headline.shift, headline.certainty
-    if not headline.verdict.way or work.reason != NO_SHAPES or shift is None or certainty is None:
-        return headline
-    pace = _pace_of_views(sides) if min(certainty.captures) < MIN_CONCLUSIVE_CAPTURES else 0.0
-    way = headline.verdict.way
-    if way * math.log1p(shift.estimate) > VIEWS_EXCESS_RATIO * way * pace:
-        return headline
-    change = f"{rough(abs(fraction_of(pace)))} {'longer' if pace > 0 else 'less'}"
-    return _inconclusive(headline, f"views, which touch no data, take {change}, too: perhaps the machine")
-
-
-def _pace_of_views(sides: Sides) -> float:
-    """ln of the ratio of the times of operators that touch no data; 0 if they are too few, or if the sides' calls of
-    any operators differ, as other work changes how long a view takes."""
-    works = each_side(lambda side: work_of_operators(side, BY_NAME) if BY_NAME in side.groups else {}, sides)
-    if min(inside(*works), inside(*works[::-1])) < MIN_COMMON_WORK or not all(works):
-        return 0.0
-    samples = each_side(observations, sides)
-    selected = select(BY_NAME, "host_self", sides, samples)
-    if selected is None:
-        return 0.0
-    views = selected.rows.only(np.flatnonzero([name in VIEWS for name, _ in selected.rows.keys]))
-    changes = row_changes(views, each_side(lambda seen: seen.capture, samples))
-    return changes.centre if changes.kept_names >= MIN_NAMES else 0.0
-
-
-def _times_uninterrupted(common: Floats) -> float:
-    """Ratio of the time of the same work, (r,) rows by (n,) steps, in the median step to that in each row's fastest
-    quarter of the steps."""
-    fastest = np.sort(common, axis=1)[:, : max(int(FASTEST_SHARE * common.shape[1]), 1)].mean(axis=1).sum()
-    return median(common.sum(axis=0)) / max(float(fastest), 1.0)
-
-
-def _by_steps_alone(headline: Headline, alone: tuple[Cells, Cells] | None, options: CompareOptions) -> Headline:
-    """Lets uninterrupted steps decide a verdict on recorded times that is inconclusive."""
-    shift, recorded = headline.shift, headline.recorded
-    if alone is None or shift is None or recorded is None or headline.verdict is not Verdict.INCONCLUSIVE:
-        return headline
-    gap = gap_alone(alone)
-    verdict = direction_alone(math.log1p(shift.estimate), gap, options)
-    if verdict is None:
-        return headline
-    least = fraction_of(gap)
-    return replace(
-        headline, verdict=verdict, recorded=replace(recorded, at_least=least), method=headline.method + _ALONE,
-        reason=f"{far_apart(least)}; as recorded, {headline.reason}",
-    )  # fmt: skip
-
-
-def _one_after_the_other(sides: Sides) -> bool:
-    """Whether all captures of one side began after all of the other; False if the clocks do not say."""
-    starts: list[list[int]] = []
-    for side in sides:
-        starts.append([])
-        for number, capture in enumerate(side.captures):
-            starts_ns = side.steps.start_ns[side.steps.capture == number]
-            if capture.clock_zero_ns is None or not len(starts_ns):
-                return False
-            starts[-1].append(capture.clock_zero_ns + int(starts_ns.min()))
-    return all(starts) and any(max(one) < min(other) for one, other in (starts, starts[::-1]))
-
-
-def _not_in_turns(headline: Headline, sides: Sides) -> Headline:
-    """Weakens the verdict if all captures of one side were recorded after all of the other: a drifting machine looks
-    like a change."""
-    counts = None if headline.certainty is None else headline.certainty.captures
-    if counts is None or min(counts) < 2 or not _one_after_the_other(sides):
-        return headline
-    qualified = replace(headline, scope=f"{headline.scope}; not recorded alternately")
-    verdict = weaker_verdict(headline.verdict)
-    if min(counts) < MIN_CONCLUSIVE_CAPTURES or verdict is headline.verdict:
-        return qualified
-    lead, sure, rest = headline.reason.partition(", entirely ")
-    reason = f"{lead}, but not recorded alternately{'; entirely ' if sure else ''}{rest}"
-    return replace(qualified, verdict=verdict, reason=reason)
+    return counted_facts(counted)
 
 
 def _part(estimate: tuple[float, float, float], p: float | None, verdict: Verdict, clocked: Clocked) -> Part:
@@ -287,47 +133,3 @@ def _paces(work: CommonWork) -> tuple[PaceFacts, ...]:
         )
         for pace in (pace_rows.pace for pace_rows in work.found)
     )  # fmt: skip
-
-
-def with_recorded_more(headline: Headline, more: RecordedMore | None) -> Headline:
-    """Returns the headline with these options. If the side that recorded them is the slower one, the verdict stays
-    only if the interval is entirely beyond what they can cost. It becomes "probably" if only the estimate is, else
-    inconclusive. Rule: docs/method/statistics.md#profiler-options-of-one-side."""
-    if more is None:
-        return headline
-    headline, way = replace(headline, recorded_more=more), headline.verdict.way
-    if way != more.way:
-        return headline
-    clause = f"only the {more.side} recorded {', '.join(more.options)}"
-    nearest, estimate = (_longer(change, way) for change in _change(headline, way))
-    if headline.counted is not None or nearest > more.cost:  # counts are the same, whatever was recorded
-        return _with_clause(headline, clause)
-    reason = f"{clause}, which can make its steps up to {rough(more.cost)} longer; {headline.reason}"
-    if estimate > more.cost:
-        verdict = weaker_verdict(headline.verdict)
-        counts = None if headline.certainty is None else headline.certainty.captures
-        return _with_clause(with_sentence(replace(headline, verdict=verdict), counts), clause, reason)
-    sentence = f"Inconclusive: {clause}, which can make its steps up to {rough(more.cost)} longer."
-    return replace(headline, verdict=Verdict.INCONCLUSIVE, sentence=sentence, reason=reason)
-
-
-def _with_clause(headline: Headline, clause: str, reason: str = "") -> Headline:
-    sentence = f"{headline.sentence.removesuffix('.')}; {clause}."
-    return replace(headline, sentence=sentence, reason=reason or headline.reason)
-
-
-def _change(headline: Headline, way: int) -> tuple[float, float]:
-    """(end of the interval nearest to zero, estimate) of the change that the verdict is about, as fractions."""
-    part = {Basis.PROGRAM: headline.program, Basis.MACHINE: headline.machine}.get(headline.basis) or headline.shift
-    if part is None:
-        return 0.0, 0.0
-    at_least = None if headline.recorded is None or headline.basis is not Basis.RECORDED else headline.recorded.at_least
-    nearest = part.low if way > 0 else part.high
-    return (nearest if at_least is None else at_least), part.estimate
-
-
-def _longer(change: float, way: int) -> float:
-    """By which fraction the slower side takes longer than the other, given the candidate's change."""
-    if way > 0:
-        return change
-    return 1 / (1 + change) - 1 if change > -1 else math.inf

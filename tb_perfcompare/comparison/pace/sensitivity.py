@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 from tb_perfcompare.comparison.amount.amount_of_work import AmountOfWork
 from tb_perfcompare.comparison.kinds.strata import Strata
 from tb_perfcompare.comparison.pace.counted_work import interval
-from tb_perfcompare.comparison.pace.decide import direction_alone, outcome
+from tb_perfcompare.comparison.pace.decide import outcome
 from tb_perfcompare.comparison.pace.machine import machine_part
-from tb_perfcompare.comparison.pace.program import ProgramPart, program_part
+from tb_perfcompare.comparison.pace.program import program_part
+from tb_perfcompare.comparison.pace.program_estimate import ProgramPart
+from tb_perfcompare.comparison.pace.recorded_alone import direction_alone
 from tb_perfcompare.comparison.pace.split import CommonWork
 from tb_perfcompare.comparison.pace.uninterrupted import gap_alone
 from tb_perfcompare.comparison.result.headline import Headline, Verdict

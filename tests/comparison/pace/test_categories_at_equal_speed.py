@@ -15,7 +15,7 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.significant_categories import PacedChange, repeatability
 from tb_perfcompare.comparison.causes.general_findings import find_causes
 from tb_perfcompare.comparison.kinds.strata import Strata
-from tb_perfcompare.comparison.pace.program import EstimateKind
+from tb_perfcompare.comparison.pace.program_estimate import EstimateKind
 from tb_perfcompare.comparison.pace.split import common_work
 from tb_perfcompare.comparison.pace.table import categories_at_equal_speed
 from tb_perfcompare.comparison.result.comparison import Comparison

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tb_perfcompare.comparison.checks.profiler_options import MAX_SHARE, NS_PER_CALL, one_sided_options
-from tb_perfcompare.comparison.pace.decide import with_recorded_more
+from tb_perfcompare.comparison.pace.recorded_more import with_recorded_more
 from tb_perfcompare.comparison.result.headline import Headline, RecordedMore, Shift, Verdict
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary

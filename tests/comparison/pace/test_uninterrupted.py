@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.comparison.pace.program import EstimateKind, part_of, program_part
+from tb_perfcompare.comparison.pace.program import program_part
+from tb_perfcompare.comparison.pace.program_estimate import EstimateKind, part_of
 from tb_perfcompare.comparison.pace.uninterrupted import cells_of_steps, steps_alone, uninterrupted_steps
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
