@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
+from tb_perfcompare.comparison.causes.rules import RULES
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.judged import Judged, judge_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
@@ -83,6 +84,20 @@ def assert_finite(value: Any) -> None:
     elif isinstance(value, (list, tuple)):
         for item in value:
             assert_finite(item)
+
+
+BESIDE = {name for rule in RULES for name in rule.names if not rule.of_means}
+"""Rules whose time is no part of the change of the means."""
+
+
+def assert_no_time_is_told_twice(comparison: Comparison) -> None:
+    """Findings that lengthen the step take at most what entries of the ledger take longer; likewise shorter."""
+    unit = comparison.ledger.denominator * 1000
+    changes = [row.delta / unit for row in comparison.ledger.rows if len(row.path) == 2]
+    told = [one.change_us for one in comparison.findings if one.share is not None and one.rule not in BESIDE]
+    for sign in (1, -1):
+        changed = math.fsum(max(sign * us, 0.0) for us in changes)
+        assert math.fsum(max(sign * us, 0.0) for us in told) <= changed * (1 + 1e-9)
 
 
 def sequence(

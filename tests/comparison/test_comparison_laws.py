@@ -12,7 +12,7 @@ from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.workspace.disk_cache.comparison_codec import as_bytes, from_bytes
 from tests.analysis.summaries import summarised
 from tests.build import TraceBuilder
-from tests.comparison.compare import assert_finite, compare
+from tests.comparison.compare import assert_finite, assert_no_time_is_told_twice, compare
 from tests.strategies import permutations_of, traces
 
 SWAPPED = {"added": "removed", "removed": "added", "both": "both"}
@@ -47,6 +47,11 @@ def test_every_level_of_the_ledger_sums_to_the_headline(a: TraceBuilder, b: Trac
     assert comparison.ledger.candidate == int(candidate.steps.total_ns.sum()) * (total // steps_b)
     assert comparison.headline.delta is not None
     assert math.isclose(comparison.headline.delta, comparison.ledger.delta / total / 1000, rel_tol=1e-12, abs_tol=1e-9)
+
+
+@given(traces(), traces())
+def test_no_time_is_told_twice(a: TraceBuilder, b: TraceBuilder) -> None:
+    assert_no_time_is_told_twice(compare(summarised(a), summarised(b)))
 
 
 @given(traces())

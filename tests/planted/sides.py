@@ -13,7 +13,7 @@ from tb_perfcompare.model.recordings.recording import Origin
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.sources.trace.torch_profiler import read_trace
 from tests.build import TraceBuilder
-from tests.comparison.compare import compare, rules_of
+from tests.comparison.compare import assert_no_time_is_told_twice, compare, rules_of
 from tests.planted.programs import Program
 from tests.planted.training import record
 
@@ -42,8 +42,10 @@ def side(program: Program, seed: int) -> Summary:
 
 @cache
 def compared(a: Summary, b: Summary) -> Comparison:
-    """Compared once."""
-    return compare(a, b)
+    """Compared once. Whatever was planted, no time is told twice."""
+    found = compare(a, b)
+    assert_no_time_is_told_twice(found)
+    return found
 
 
 def first(found: Comparison) -> Finding:

@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.causes.detectors.machine.pace import MACHINE_PACE
 from tb_perfcompare.comparison.causes.detectors.replaced_calls import with_replaced_calls
 from tb_perfcompare.comparison.causes.detectors.without_device import OF_DEVICES, is_without_device
 from tb_perfcompare.comparison.causes.detectors.workload.other_work import find_other_work
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, changes_of
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.rules import RULES
 from tb_perfcompare.comparison.result.finding import Finding
@@ -56,10 +56,12 @@ def detect_causes(pair: RuleContext) -> DetectedCauses:
         return DetectedCauses()
     other = pair.once(find_other_work)
     same_work = other is None or other.is_as_large
-    explained = Explained(_without_parts(_uncovered(_found(pair, same_work=same_work))))
+    explained = Explained()
+    for cause in _without_parts(_uncovered(_found(pair, same_work=same_work))):
+        explained.book(pair, cause)
     for find_rest in FIND_REST:
         for cause in find_rest(pair, explained):
-            explained.add(cause)
+            explained.book(pair, cause)
     causes = explained.causes
     findings = sorted((cause.finding for cause in causes), key=lambda finding: -abs(finding.change_us))
     offsetting = frozenset(
@@ -98,16 +100,10 @@ def _entities(pair: RuleContext, causes: Sequence[Cause], explained: Explained) 
     in_evidence = (item.row for cause in causes for item in cause.finding.evidence if item.table == "kernels")
     return frozenset({
         *(cause.finding.subject for cause in causes), *in_evidence,
-        *chain.from_iterable(explained.entities(label, _changes(pair, label)) for label in _OF_CALLS),
+        *chain.from_iterable(explained.entities(label, changes_of(pair, label)) for label in _OF_CALLS),
         *({entity for cause in causes for _, entity in cause.explains} & pair.once(with_replaced_calls)),
         *_recalled(pair, causes, explained),
     })  # fmt: skip
-
-
-def _changes(pair: RuleContext, category: str) -> dict[str, float]:
-    """Entity of a category -> its change, microseconds per step."""
-    rows = pair.entities(category)
-    return {name: us / pair.unit for name, us in zip(rows.key, rows.delta.tolist(), strict=True)}
 
 
 def _without_parts(causes: list[Cause]) -> list[Cause]:

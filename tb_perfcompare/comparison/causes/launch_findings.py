@@ -75,6 +75,7 @@ BOUND_SHIFT = Rule(
     "time)",
     look_at="the scatter plot of launches, and the kernels of the class that changed most",
     recorded=Recorded.LAUNCHES,
+    of_means=False,
 )
 _BOUND_WORDS = {"both": "bound by both", "neither": "bound by neither"}
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from tb_perfcompare.comparison.causes.detect_causes import DetectedCauses
-from tb_perfcompare.comparison.causes.detectors import other_work
+from tb_perfcompare.comparison.causes.detectors.workload import other_work
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.general_findings import find_causes
 from tb_perfcompare.comparison.result.headline import Verdict
@@ -205,7 +205,7 @@ def test_waits_that_cost_nothing_are_counted() -> None:
 
 def test_other_types_are_computed_once_per_comparison(monkeypatch: pytest.MonkeyPatch) -> None:
     computed: list[RuleContext] = []
-    monkeypatch.setattr(other_work, "_other_types", computed.append)
+    monkeypatch.setattr(other_work, "other_types", computed.append)
     compare(run(), run(gemm=200))
     assert len(computed) == 1
 

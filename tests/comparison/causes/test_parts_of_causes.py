@@ -11,6 +11,7 @@ from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
+from tests.comparison.compare import compare, finding_of, sequence
 from tests.work_pictures import calls
 
 
@@ -37,6 +38,14 @@ def test_the_kernels_of_a_replaced_operator_are_no_second_cause() -> None:
     (only,) = found.findings
     change = found.ledger.delta / found.ledger.denominator / 1000
     assert only.rule == "operator_replaced" and only.delta_us == pytest.approx(change, rel=0.02)
+
+
+def test_a_slower_operator_explains_its_own_change_though_all_others_are_faster() -> None:
+    usual = [[("aten::mm", 400 + step), *[(f"aten::op{number}", 100) for number in range(60)]] for step in range(8)]
+    faster = [[("aten::mm", us + 1000), *[(name, 95) for name, _ in rest]] for (_, us), *rest in usual]
+    finding = finding_of(compare(sequence(usual), sequence(faster)), "operator_slower")
+    assert finding.delta_us == pytest.approx(1000)
+    assert "aten::mm +1.00 ms per step (404 µs → 1.40 ms per call) on top of ×0.950" in finding.sentence
 
 
 def test_a_kernel_is_explained_by_half_of_its_change_in_its_direction() -> None:

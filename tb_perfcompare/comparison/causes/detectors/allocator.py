@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from math import fsum
 
 from tb_perfcompare.comparison.causes.detectors.launching import more_captures
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed, is_same_runtime
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext, total
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.wording import numbers_text, signed_time
+from tb_perfcompare.comparison.result.wording import numbers_text
 from tb_perfcompare.model.api_calls import ALLOCATION, RELEASE
 from tb_perfcompare.model.summary.summary import OUTSIDE_OPERATORS, Summary
 
@@ -41,7 +41,7 @@ def allocator_rules(pair: RuleContext) -> Iterator[Cause]:
     rule, name, subject, what, how, look_at = calls or _calls(pair, every)
     yield cause(
         pair, rule, subject, "Runtime", exposed,
-        f"{what}: {signed_time(exposed)} per step; {how}{_reserved(pair)}.",
+        lambda own: f"{what}: {change_text(own)} per step; {how}{_reserved(pair)}.",
         (Evidence("ledger", f"Runtime / {subject}"),),
         name=name, look_at=look_at, explains={("Runtime", call): us for call, us in rows.items()},
     )  # fmt: skip

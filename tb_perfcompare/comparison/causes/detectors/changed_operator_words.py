@@ -69,8 +69,9 @@ class Groups(NamedTuple):
     others: list[Changed]
 
 
-def gaps_clause(gaps: Mapping[Part, float], delta: float) -> str:
-    us = fsum(gaps.values())
+def gaps_clause(gaps: Collection[Part], explains: Mapping[Part, float]) -> str:
+    """Clause on untraced host time around the calls; "" if that is a small part of what a finding explains."""
+    us, delta = fsum(explains[part] for part in gaps), fsum(explains.values())
     if not us or abs(us) < MIN_GAPS_SHARE * abs(delta):
         return ""
     if us * delta > 0 and abs(us) <= abs(delta):

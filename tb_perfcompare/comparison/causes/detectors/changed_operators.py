@@ -31,7 +31,7 @@ from tb_perfcompare.comparison.causes.detectors.more_calls import MORE_CALLS
 from tb_perfcompare.comparison.causes.detectors.ranks.collectives import COLLECTIVE_SLOWER
 from tb_perfcompare.comparison.causes.detectors.replaced_calls import evidence_on
 from tb_perfcompare.comparison.causes.detectors.synchronization import SYNCHRONISATION, waiting_operator
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Part, Rule, cause
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Explains, Part, Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed, recounted_operators
 from tb_perfcompare.comparison.causes.evidence.known_settings import (
     is_recounted_update,
@@ -171,18 +171,21 @@ def _cause_of(
         rule, title = OPERATORS_CHANGED, title_of(about, delta)
         look_at = known_setting(amounts) or (KEPT if growing else setting_of_arguments(pair))
     calls_first = not (about.new or about.gone)
-    sentence = f"{title}{mostly_in(pair, own) or _after_update(pair, about)}"
-    if not is_counted:
-        sentence += f": {signed_time(delta)} per step{gaps_clause(around, delta)}"
+    title += mostly_in(pair, own) or _after_update(pair, about)
     # the title, right before the names, already says that they are new or gone
     follows = is_counted and not calls_first
     clauses = naming_clauses(pair, every, calls_first=calls_first, labelled=not follows or bool(new and gone))
-    sentence += f"{': ' if follows else '; '}{'; '.join([*clauses, *filter(None, (growing,))])}"
-    sentence += "" if is_again else inside_clause(pair, total(amounts.values()).more_calls)
+    inside = "" if is_again else inside_clause(pair, total(amounts.values()).more_calls)
+    modules = "" if of_more_work else modules_clause(pair, delta)
+
+    def sentence(own: Explains) -> str:
+        time = "" if is_counted else f": {change_text(own)} per step{gaps_clause(around, own)}"
+        what = "; ".join([*clauses, *filter(None, (growing,))])
+        return f"{title}{time}{': ' if follows else '; '}{what}{inside}{modules}."
+
     return cause(
         pair, rule, (about.new or about.gone or about.others)[0].name, "all", None if is_counted else delta,
-        f"{sentence}{'' if of_more_work else modules_clause(pair, delta)}.",
-        _rows_of(pair, changed, every, delta),
+        sentence, _rows_of(pair, changed, every, delta),
         explains={} if is_counted else explains, name=_NAMES.get(title, "") if is_all else "", look_at=look_at,
         calls={operator.name: operator.calls.more_calls for operator in changed},
         how=f"casts and copies {signed_time(delta)}, {'; '.join(clauses)}",

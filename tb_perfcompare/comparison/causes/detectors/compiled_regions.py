@@ -13,12 +13,12 @@ from math import fsum
 import numpy as np
 
 from tb_perfcompare.comparison.causes.detectors.more_calls import calls_alike
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explains, Part, Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
-from tb_perfcompare.comparison.result.wording import many, number_text, numbers_text, short, signed_time
+from tb_perfcompare.comparison.result.wording import many, number_text, numbers_text, short
 from tb_perfcompare.model.names.autograd_names import is_backward
 from tb_perfcompare.model.names.compiled_names import COMPILED_REGION, COMPILED_REGIONS, is_compiled
 from tb_perfcompare.model.summary.summary import NOTHING_RECORDED, Summary
@@ -87,10 +87,13 @@ def compiled_on_one_side(pair: RuleContext) -> Iterator[Cause]:
     word, other = ("candidate", "baseline") if gained else ("baseline", "candidate")
     again = b.again if gained else a.again
     compiled_again = f", {many(again, 'recompilation')}" if again else ""
-    sentence = (
-        f"{'More' if gained else 'Less'} code is compiled: {signed_time(delta)} per step; the {word} runs "
-        f"{(b if gained else a).text}{compiled_again}, the {other} none{_operators_clause(pair, gained)}."
-    )
+
+    def sentence(own: Explains) -> str:
+        return (
+            f"{'More' if gained else 'Less'} code is compiled: {change_text(own)} per step; the {word} runs "
+            f"{(b if gained else a).text}{compiled_again}, the {other} none{_operators_clause(pair, gained)}."
+        )
+
     yield cause(
         pair, REGIONS_LOST, _largest_compiled(rows), CPU_EXEC, delta, sentence,
         (Evidence("ledger", f"{CPU_EXEC} / {_largest_compiled(rows)}"),),
@@ -114,10 +117,13 @@ def graph_break_rules(pair: RuleContext) -> Iterator[Cause]:
     delta = fsum(explained.values())
     what = "recompilations" if a.ids and a.frames == b.frames else "graph breaks"
     again = "" if not (a.again or b.again) else f"; recompilations {a.again} → {b.again}"
-    sentence = (
-        f"{'More' if more_regions > 0 else 'Fewer'} {what}: {signed_time(delta)} per step; {a.text} → {b.text}{again}"
-        f"{_operators_clause(pair, more_regions < 0)}."
-    )
+
+    def sentence(own: Explains) -> str:
+        return (
+            f"{'More' if more_regions > 0 else 'Fewer'} {what}: {change_text(own)} per step; {a.text} → {b.text}{again}"
+            f"{_operators_clause(pair, more_regions < 0)}."
+        )
+
     yield cause(
         pair, GRAPH_BREAKS, _largest_compiled(rows), CPU_EXEC, delta, sentence,
         (Evidence("ledger", f"{CPU_EXEC} / {_largest_compiled(rows)}"),),

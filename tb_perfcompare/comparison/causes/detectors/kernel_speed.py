@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.causes.detectors.machine.uniform_slowdown import device_ratio
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause, entity_confidence
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explains, Rule, cause, change_text, entity_confidence
 from tb_perfcompare.comparison.causes.evidence.general_rules import UTILISATION_CHANGE, kernel_fact
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
 from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, changed_arguments, other_inputs
@@ -20,14 +20,7 @@ from tb_perfcompare.comparison.causes.evidence.speed.rates import rate_clause
 from tb_perfcompare.comparison.causes.evidence.speed.registers import compiled_otherwise
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import EntityRows, LedgerRow
-from tb_perfcompare.comparison.result.wording import (
-    number_text,
-    numbers_text,
-    percent_text,
-    short,
-    signed_time,
-    times_text,
-)
+from tb_perfcompare.comparison.result.wording import number_text, numbers_text, percent_text, short, times_text
 
 KERNEL = "Kernel"
 
@@ -111,11 +104,14 @@ def _slower_cause(pair: RuleContext, row: LedgerRow, delta: float, sure: str, *,
         why += rate_clause(pair, operator, other_arguments=called is not None)
     amount = pair.amount("kernels", "total", name)
     each = times_text(amount.us_a / (amount.calls_a or 1), amount.us_b / (amount.calls_b or 1))
-    sentence = (
-        f"One kernel is {way}: {short(name)}{below} {signed_time(delta)} per step ({each} per launch, "
-        f"{number_text(row.calls[1])} {'launch' if row.calls[1] == 1 else 'launches'}){why}; "
-        f"{'beyond the uniform change of all kernels' if paced else 'other kernels did not change the same way'}."
-    )
+
+    def sentence(own: Explains) -> str:
+        return (
+            f"One kernel is {way}: {short(name)}{below} {change_text(own)} per step ({each} per launch, "
+            f"{number_text(row.calls[1])} {'launch' if row.calls[1] == 1 else 'launches'}){why}; "
+            f"{'beyond the uniform change of all kernels' if paced else 'other kernels did not change the same way'}."
+        )
+
     return cause(
         pair, rule, subject, KERNEL, delta, sentence,
         (Evidence("kernels", name), Evidence("ledger", " / ".join(row.path))),

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import fsum, log
 
 from tb_perfcompare.comparison.causes.detectors.machine.uniform_slowdown import host_ratio, kernels_flat
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Part, Rule, cause, of_categories
+from tb_perfcompare.comparison.causes.evidence.cause import (
+    Cause,
+    Explained,
+    Explains,
+    Part,
+    Rule,
+    cause,
+    change_text,
+    of_categories,
+)
 from tb_perfcompare.comparison.causes.evidence.host_time import (
     CPU_EXEC,
     HOST,
@@ -91,19 +100,30 @@ def search_rules(pair: RuleContext) -> Iterator[Cause]:
         names.sort(key=lambda name: (-abs(operators[name].delta_us), name))
         calls = total(operators[name] for name in names)
         kernels = total(launches[name] for name in names)
-        who, launch, time = short(names[0]), "launches", "times"
-        if len(names) > 1:
-            who, launch, time = f"{who} and {len(names) - 1} more", "launch", "time"
-        sentence = (
-            f"The library {'searches' if sign > 0 else 'no longer searches'} for algorithms: {signed_time(delta)} per "
+        yield _search_cause(pair, names, calls, kernels, explains)
+
+
+def _search_cause(
+    pair: RuleContext, names: Sequence[str], calls: Amount, kernels: Amount, explains: Mapping[Part, float]
+) -> Cause:
+    """The finding on these operators, largest first, with all their calls and the kernels that they launch."""
+    delta = fsum(explains.values())
+    who, launch, time = short(names[0]), "launches", "times"
+    if len(names) > 1:
+        who, launch, time = f"{who} and {len(names) - 1} more", "launch", "time"
+
+    def sentence(own: Explains) -> str:
+        return (
+            f"The library {'searches' if delta > 0 else 'no longer searches'} for algorithms: {change_text(own)} per "
             f"step; {who} {launch} "
             f"{numbers_text(kernels.calls_a / calls.calls_a, kernels.calls_b / calls.calls_b)} kernels per call and "
             f"{time} them."
         )
-        yield cause(
-            pair, ALGORITHM_SEARCH, names[0], CPU_EXEC, delta, sentence, (Evidence("operators", names[0]),),
-            explains=explains,
-        )  # fmt: skip
+
+    return cause(
+        pair, ALGORITHM_SEARCH, names[0], CPU_EXEC, delta, sentence, (Evidence("operators", names[0]),),
+        explains=explains,
+    )  # fmt: skip
 
 
 def _searches(called: Amount, waited: Amount, launched: Amount, sign: int) -> bool:
@@ -183,11 +203,14 @@ def launch_rules(pair: RuleContext) -> Iterator[Cause]:
     if sign * delta < max(pair.least_us, HALF * whole):
         return
     flat = kernels_flat(pair)
-    sentence = (
-        f"Kernel launches are {way}: {signed_time(delta)} per step; each launch takes {times_text(*means)} "
-        f"({number_text(launches.calls_b)} launches per step){', kernel time unchanged' if flat else ''}; "
-        f"the device waits {'for' if sign > 0 else 'less for'} the CPU{idle_text(pair, delta)}."
-    )
+
+    def sentence(own: Explains) -> str:
+        return (
+            f"Kernel launches are {way}: {change_text(own)} per step; each launch takes {times_text(*means)} "
+            f"({number_text(launches.calls_b)} launches per step){', kernel time unchanged' if flat else ''}; "
+            f"the device waits {'for' if sign > 0 else 'less for'} the CPU{idle_text(pair, delta)}."
+        )
+
     yield cause(
         pair, LAUNCH_BOUND, "launches", "Runtime", delta, sentence, (Evidence("ledger", "Runtime"),),
         confidence=f"launch calls {way}{', kernels unchanged' if flat else ''}",

@@ -5,7 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause, drawn_by_chance
+from tb_perfcompare.comparison.causes.evidence.cause import (
+    Cause,
+    Explains,
+    Part,
+    Rule,
+    cause,
+    change_text,
+    drawn_by_chance,
+)
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed, recounted_operators
 from tb_perfcompare.comparison.causes.evidence.inputs import OTHER_SIZE, by_inputs, growth, most_alike
 from tb_perfcompare.comparison.causes.evidence.places.annotations import annotations_around, mostly_in
@@ -16,7 +24,7 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amou
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, shared_part
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
-from tb_perfcompare.comparison.result.wording import numbers_text, ratio_text, short, signed_time
+from tb_perfcompare.comparison.result.wording import numbers_text, ratio_text, short
 from tb_perfcompare.model.api_calls import WAIT, calls
 from tb_perfcompare.model.arrays import median
 from tb_perfcompare.model.names.autograd_names import is_backward
@@ -70,9 +78,7 @@ def more_calls_rules(pair: RuleContext) -> Iterator[Cause]:
         return
     order = _largest_first(pair, moved, sign)
     (name, *_), more = order[0], sign > 0
-    title = f"{'More' if more else 'Fewer'} calls{mostly_in(pair, called_more)}: {signed_time(counted)} per step"
-    if between:
-        title += f", {signed_time(math.fsum(between.values()))} of it untraced host time between the calls"
+    title = f"{'More' if more else 'Fewer'} calls{mostly_in(pair, called_more)}"
     recounted = f"{len(moved)} of {len(operators)} operators run {'more' if more else 'less'} often"
     size, modules = _log_size_ratio(pair, moved), modules_clause(pair, sign)
     growing = growing_clause(pair, {key[0]: amount for key, amount in moved.items()}, [key[0] for key in order])
@@ -83,8 +89,14 @@ def more_calls_rules(pair: RuleContext) -> Iterator[Cause]:
         how = f"{recounted}, typically {ratio_text(math.exp(usual))}{_on_inputs(size)}, e.g. {example}"
         look_at = LOOP if abs(size) >= math.log(PIECES) and sign * size < 0 else MODULES if modules else ""
     inside = inside_clause(pair, math.fsum(amount.more_calls for amount in moved.values()))
+
+    def sentence(own: Explains) -> str:
+        gaps = change_text({part: own[part] for part in between})
+        of_it = f", {gaps} of it untraced host time between the calls" if between else ""
+        return f"{title}: {change_text(own)} per step{of_it}; {how}{modules}{inside}."
+
     yield cause(
-        pair, MORE_CALLS, name, "all", counted, f"{title}; {how}{modules}{inside}.",
+        pair, MORE_CALLS, name, "all", counted, sentence,
         (Evidence("operators", name),), explains=counts, confidence=_by_chance(pair, math.expm1(usual)),
         look_at=look_at,
     )  # fmt: skip

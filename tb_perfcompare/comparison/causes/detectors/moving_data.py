@@ -11,7 +11,7 @@ import numpy as np
 from tb_perfcompare.comparison.causes.detectors.compiled_regions import is_compiled_on_one_side
 from tb_perfcompare.comparison.causes.detectors.kernel_speed import launching_operator
 from tb_perfcompare.comparison.causes.detectors.more_calls import times_as_often
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explains, Part, Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.host_time import MUCH_MORE
 from tb_perfcompare.comparison.causes.evidence.inputs import elements
 from tb_perfcompare.comparison.causes.evidence.places.moved_inside import moved_inside
@@ -53,10 +53,13 @@ def device_copy_rules(pair: RuleContext) -> Iterator[Cause]:
     first = max(rows, key=lambda row: (abs(pair.counted_us(row)), row.path))
     operator = launching_operator(pair, first.path[1])
     below = f" (under {short(operator)})" if operator else ""
-    sentence = (
-        f"{'More' if counted > 0 else 'Fewer'} on-device copies: {signed_time(counted)} per step; kernels that only "
-        f"move data launch {numbers_text(before, after)} times per step, mostly {short(first.path[1])}{below}."
-    )
+
+    def sentence(own: Explains) -> str:
+        return (
+            f"{'More' if counted > 0 else 'Fewer'} on-device copies: {change_text(own)} per step; kernels that only "
+            f"move data launch {numbers_text(before, after)} times per step, mostly {short(first.path[1])}{below}."
+        )
+
     yield cause(
         pair, LAYOUT_COPIES, first.path[1], KERNEL, counted, sentence, (Evidence("kernels", first.path[1]),),
         explains={(KERNEL, row.path[1]): pair.counted_us(row) for row in rows},
@@ -90,12 +93,15 @@ def host_copy_rules(pair: RuleContext) -> Iterator[Cause]:
     name, calls = first[0], total(amount for key, amount in moved.items() if key[0] == first[0])
     is_main = abs(moved[first].more_calls) >= MAIN_SHARE * abs(calls.more_calls)
     of = f" of {shown_shape(first[1])}" if len(first) > 1 and first[1] and is_main else ""
-    own = numbers_text(moved[first].calls_a, moved[first].calls_b)
-    sentence = (
-        f"{'More' if delta > 0 else 'Fewer'} copies on the CPU: {signed_time(delta)} per step in operators that only "
-        f"move data; {short(name)} runs {numbers_text(calls.calls_a, calls.calls_b)} times per step"
-        f"{f', {own}{of}' if of else ''}."
-    )
+    of_first = numbers_text(moved[first].calls_a, moved[first].calls_b)
+
+    def sentence(own: Explains) -> str:
+        return (
+            f"{'More' if delta > 0 else 'Fewer'} copies on the CPU: {change_text(own)} per step in operators that only "
+            f"move data; {short(name)} runs {numbers_text(calls.calls_a, calls.calls_b)} times per step"
+            f"{f', {of_first}{of}' if of else ''}."
+        )
+
     yield cause(
         pair, COPIES_ON_CPU, name, "CPU Exec", delta, sentence, (Evidence("operators", name),),
         explains=_explained(moved), calls=(counts := _counts(moved, more)), counts=counts,

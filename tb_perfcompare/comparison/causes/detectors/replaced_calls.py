@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.causes.detectors.changed_operator_calls import (
 )
 from tb_perfcompare.comparison.causes.detectors.changed_operator_words import AS_MEASURED, counts_text, gaps_clause
 from tb_perfcompare.comparison.causes.detectors.more_calls import more_calls_rules, times_as_often
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Explains, Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed, is_same_runtime
 from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, has_same_inputs, other_inputs, values_of
 from tb_perfcompare.comparison.causes.evidence.known_settings import known_setting
@@ -23,7 +23,7 @@ from tb_perfcompare.comparison.causes.evidence.places.replacement import Place, 
 from tb_perfcompare.comparison.causes.evidence.places.where_called import inside_clause
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.wording import many, short, signed_time
+from tb_perfcompare.comparison.result.wording import many, short
 from tb_perfcompare.model.api_calls import WAIT
 from tb_perfcompare.model.names.compiled_names import is_compiled
 
@@ -84,10 +84,13 @@ def _replacement(pair: RuleContext, replacement: Replacement, explained: Explain
     went, came = (_places_text(pair, side, operators) for side in (replacement.went, replacement.came))
     first = max(replacement.went, key=lambda place: (not place.is_backward, place.frame.baseline, place.name))
     new = max(replacement.came, key=lambda place: (not place.is_backward, place.frame.candidate, place.name))
-    time, how = f"{signed_time(delta)} per step{gaps_clause(around, delta)}", f"{went} → {came}"
-    how += inside_clause(pair, more)
+    how = f"{went} → {came}{inside_clause(pair, more)}"
+
+    def sentence(own: Explains) -> str:
+        return f"Operator replaced{where}: {change_text(own)} per step{gaps_clause(around, own)}{calls}; {how}."
+
     return cause(
-        pair, OPERATOR_REPLACED, first.frame.key[2], "all", delta, f"Operator replaced{where}: {time}{calls}; {how}.",
+        pair, OPERATOR_REPLACED, first.frame.key[2], "all", delta, sentence,
         tuple(evidence_on(place.frame.key[2], of_operator=place.frame.key[2] in operators) for place in (first, new)),
         name=rule, look_at=look_at, explains=explains, calls=calls_of, how=f"operator replaced: {how}",
     )  # fmt: skip

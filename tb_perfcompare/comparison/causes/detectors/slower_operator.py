@@ -12,7 +12,14 @@ from tb_perfcompare.comparison.causes.detectors.machine.recording import costlie
 from tb_perfcompare.comparison.causes.detectors.machine.uniform_slowdown import host_ratio
 from tb_perfcompare.comparison.causes.detectors.more_calls import calls_alike
 from tb_perfcompare.comparison.causes.detectors.replaced_calls import with_replaced_calls
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, category_confidence, cause, entity_confidence
+from tb_perfcompare.comparison.causes.evidence.cause import (
+    Cause,
+    Rule,
+    category_confidence,
+    cause,
+    change_text,
+    entity_confidence,
+)
 from tb_perfcompare.comparison.causes.evidence.general_rules import FUNCTIONS, GrownFunction, grown_function, has_stacks
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, exposed_growth
 from tb_perfcompare.comparison.causes.evidence.inputs import changed_arguments, other_inputs
@@ -29,7 +36,7 @@ from tb_perfcompare.comparison.causes.evidence.speed.fastest_calls import INTERR
 from tb_perfcompare.comparison.causes.evidence.speed.rates import rate_clause
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import EntityRows, LedgerRow
-from tb_perfcompare.comparison.result.wording import ratio_text, short, signed_time, times_text
+from tb_perfcompare.comparison.result.wording import ratio_text, short, times_text
 from tb_perfcompare.model.environment import channels_last
 from tb_perfcompare.model.names.autograd_names import is_backward
 from tb_perfcompare.quick_dataclass import dataclass
@@ -92,7 +99,7 @@ def slower_operator_rules(pair: RuleContext) -> Iterator[Cause]:
     ]
     yield cause(
         pair, OPERATOR_SLOWER, name, CPU_EXEC, delta,
-        f"{what_is_slower(delta > 0, is_range=is_range)}: {short(name)} {signed_time(delta)} per step"
+        lambda own: f"{what_is_slower(delta > 0, is_range=is_range)}: {short(name)} {change_text(own)} per step"
         f"{_per_call(slower.spent)}{''.join(clauses)}.",
         (Evidence("ledger", f"{CPU_EXEC} / {name}") if is_range else Evidence("operators", name),),
         name="" if given is None else given.rule, confidence=slower.confidence,

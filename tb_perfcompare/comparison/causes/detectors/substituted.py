@@ -9,7 +9,7 @@ import numpy as np
 
 from tb_perfcompare.comparison.causes.detectors.compiled_regions import compiled_on_one_side, regions_clause
 from tb_perfcompare.comparison.causes.detectors.moving_data import counted_copies, only_moves_data
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explains, Part, Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.host_time import is_same_runtime
 from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, changed_arguments, other_inputs
 from tb_perfcompare.comparison.causes.evidence.places.kernels_by_enclosing_operator import kernels_below
@@ -126,12 +126,15 @@ def _compilation_cause(
     lost = delta > 0
     counts = [sum(row.calls[side] for row in generated) for side in (0, 1)]
     compiled, usual = short_apart(first.path[1], other.path[1])
-    sentence = (
-        f"{'Less' if lost else 'More'} code is compiled: {signed_time(delta)} per step{_launching_clause(explained)}; "
-        f"{many(len(generated), 'generated kernel')}, e.g. {compiled}: {numbers_text(*counts)} launches per step; "
-        f"{many(len(plain), 'plain kernel')}, e.g. {usual}, {'is' if len(plain) == 1 else 'are'} "
-        f"{'new' if lost else 'gone'}{regions_clause(pair)}."
-    )
+
+    def sentence(own: Explains) -> str:
+        return (
+            f"{'Less' if lost else 'More'} code is compiled: {change_text(own)} per step{_launching_clause(own)}; "
+            f"{many(len(generated), 'generated kernel')}, e.g. {compiled}: {numbers_text(*counts)} launches per step; "
+            f"{many(len(plain), 'plain kernel')}, e.g. {usual}, {'is' if len(plain) == 1 else 'are'} "
+            f"{'new' if lost else 'gone'}{regions_clause(pair)}."
+        )
+
     return cause(
         pair, COMPILATION_LOST, first.path[1], KERNEL, delta, sentence,
         (Evidence("kernels", first.path[1]), Evidence("kernels", other.path[1])), explains=explained,
@@ -246,9 +249,9 @@ def _and_others(kernels: Mapping[str, Amount]) -> str:
     return f" and {many(len(kernels) - 1, 'other')}" if len(kernels) > 1 else ""
 
 
-def _launching_clause(explained: dict[Part, float]) -> str:
+def _launching_clause(explains: Explains) -> str:
     """Clause on launch time: ", 63.0 µs of it for launching"."""
-    host = fsum(us for (category, _), us in explained.items() if category != KERNEL)
+    host = fsum(us for (category, _), us in explains.items() if category != KERNEL)
     return f", {time_text(abs(host))} of it for launching" if host else ""
 
 
@@ -267,14 +270,17 @@ def _substitution_cause(
     old_text, new_text = short_apart(old, new)
     if not is_same_runtime(pair):
         what, look_at = "Different kernels on a different device", look_at or _TWO_DEVICES
-    sentence = (
-        f"{what}: {signed_time(delta)} per step{_launching_clause(explained)}; {short(first.operator)}"
-        f"{f', {changed.clause},' if changed is not None else ''} launches {new_text}{_and_others(first.new)} "
-        f"({time_text(first.after.us_b)}, {number_text(first.after.calls_b)} per step) instead of "
-        f"{old_text}{_and_others(first.gone)} "
-        f"({time_text(first.before.us_a)}, {number_text(first.before.calls_a)} per step)"
-        f"{rate_clause(pair, first.operator, other_arguments=called is not None)}{others}."
-    )
+
+    def sentence(own: Explains) -> str:
+        return (
+            f"{what}: {change_text(own)} per step{_launching_clause(own)}; {short(first.operator)}"
+            f"{f', {changed.clause},' if changed is not None else ''} launches {new_text}{_and_others(first.new)} "
+            f"({time_text(first.after.us_b)}, {number_text(first.after.calls_b)} per step) instead of "
+            f"{old_text}{_and_others(first.gone)} "
+            f"({time_text(first.before.us_a)}, {number_text(first.before.calls_a)} per step)"
+            f"{rate_clause(pair, first.operator, other_arguments=called is not None)}{others}."
+        )
+
     return cause(
         pair, _SUBSTITUTIONS.get(name, KERNEL_REPLACED), old if inputs is None else first.operator, KERNEL, delta,
         sentence, (Evidence("kernels", old), Evidence("kernels", new), Evidence("operators", first.operator)),

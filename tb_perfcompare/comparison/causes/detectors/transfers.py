@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 from math import fsum
 
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explains, Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed, is_same_runtime
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
-from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time, times_text
+from tb_perfcompare.comparison.result.wording import numbers_text, short, times_text
 from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.api_calls import WAIT
 from tb_perfcompare.model.environment import LOADED_BY, MAIN_PROCESS, WORKER_PROCESSES
@@ -46,8 +46,11 @@ def loader_rules(pair: RuleContext) -> Iterator[Cause]:
     batches = f"batches are loaded {here}, no longer {there}."
     by_category = [side.owned.by_category()[StepCategory.DATALOADER] for side in pair.sides]
     times = times_text(*(float(waits.mean()) / 1000 for waits in by_category))
-    wait = f"Data loader wait: {signed_time(delta)} per step ({times}); "
-    sentence = f"{wait}{batches}" if matters else batches.capitalize()
+
+    def sentence(own: Explains) -> str:
+        wait = f"Data loader wait: {change_text(own)} per step ({times}); {batches}"
+        return wait if own else batches.capitalize()
+
     yield cause(
         pair, LOADER, LOADER_NAME, "DataLoader", delta if matters else None, sentence,
         (Evidence("environment", LOADED_BY), Evidence("categories", "DataLoader")),
@@ -64,10 +67,13 @@ def transfer_rules(pair: RuleContext) -> Iterator[Cause]:
     if before == after or (after > before) != (counted > 0):
         return
     first = max(rows, key=lambda row: (abs(pair.counted_us(row)), row.path))
-    sentence = (
-        f"{'More' if counted > 0 else 'Fewer'} memory copies: {signed_time(counted)} per step "
-        f"({numbers_text(before, after)} copies), mostly {short(first.path[1])}."
-    )
+
+    def sentence(own: Explains) -> str:
+        return (
+            f"{'More' if counted > 0 else 'Fewer'} memory copies: {change_text(own)} per step "
+            f"({numbers_text(before, after)} copies), mostly {short(first.path[1])}."
+        )
+
     yield cause(
         pair, MORE_COPIES, first.path[1], "Memcpy", counted, sentence, (Evidence("memcpy", first.path[1]),),
         look_at=_BETWEEN_TENSORS if _ON_DEVICE.search(first.path[1]) else "",
@@ -91,12 +97,15 @@ def pageable_rules(pair: RuleContext) -> Iterator[Cause]:
         return
     before, after = (fsum(getattr(row, side) for row in (*pageable, *pinned)) / pair.unit for side in SIDES)
     first = max(pageable, key=lambda row: (abs(row.delta), row.path))
-    sentence = (
-        f"Copies from {'pageable' if more > 0 else 'pinned'} memory: {signed_time(delta)} per step; "
-        f"{many(abs(more), 'copy', 'copies')} per step {'is' if abs(more) == 1 else 'are'} "
-        f"{'no longer' if more > 0 else 'now'} pinned "
-        f"({times_text(before, after)})."
-    )
+
+    def sentence(own: Explains) -> str:
+        return (
+            f"Copies from {'pageable' if more > 0 else 'pinned'} memory: {change_text(own)} per step; "
+            f"{many(abs(more), 'copy', 'copies')} per step {'is' if abs(more) == 1 else 'are'} "
+            f"{'no longer' if more > 0 else 'now'} pinned "
+            f"({times_text(before, after)})."
+        )
+
     yield cause(
         pair, PAGEABLE_COPIES, first.path[1], "Memcpy", delta, sentence, (Evidence("memcpy", first.path[1]),),
         explains=moved,

@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from enum import Enum
 from itertools import chain
 from math import fsum
 
-from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total_by_key
 from tb_perfcompare.comparison.causes.evidence.significant_categories import repeatability
 from tb_perfcompare.comparison.checks.recordings import written_by_later
 from tb_perfcompare.comparison.result.finding import CERTAIN, WITHIN_SPREAD, Evidence, Finding, share_of
-from tb_perfcompare.comparison.result.wording import p_text
-from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.comparison.result.wording import p_text, signed_time
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 Part = tuple[str, str]
 """(category, entity) of the ledger; entity "": time of the category in general."""
 
+Explains = Mapping[Part, float]
+"""The time that a cause explains, in signed microseconds per step."""
+
+Sentence = Callable[[Explains], str]
+"""A cause's sentence, given the time that it explains."""
+
 EXPLAINED = 0.5
 """A cause is left out if earlier causes explain at least this share of its time."""
+
+ROUNDING_US = 1e-6
+"""Differences of sums up to this are rounding, microseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +38,9 @@ class Cause:
 
     rank       of two causes that explain the same time the one with the smaller rank is reported
     same_work  compares times of the same work, so it does not apply to sides that do different work
+    sentence   its sentence if other causes leave less of its time; None if it takes what they leave, or if its time is
+               no part of the ledger's means
+    of_means   its time is a part of the change of the ledger's means; not that of single steps
     calls      operator -> calls per step it explains
     counts     operator -> all its additional calls per step, if the cause is about these
     how        clause on what it does in detail, for a cause that includes this one
@@ -39,6 +51,8 @@ class Cause:
     explains: Mapping[Part, float] = field(default_factory=dict)
     rank: int = 5
     same_work: bool = False
+    sentence: Sentence | None = None
+    of_means: bool = True
     calls: Mapping[str, float] = field(default_factory=dict)
     counts: Mapping[str, float] = field(default_factory=dict)
     how: str = ""
@@ -105,24 +119,48 @@ class Explained:
         explained = fsum(self._calls.get(operator, ()))
         return explained * more > 0 and abs(explained) > EXPLAINED * abs(more)
 
+    def book(self, pair: RuleContext, cause: Cause) -> None:
+        """Adds what this cause explains, at most what others leave; nothing if they leave nothing in its direction."""
+        rests = self.rests(pair, cause.explains)
+        us, left = cause.finding.change_us, fsum(rests.values())
+        if cause.sentence is None or abs(us - left) <= ROUNDING_US:
+            self.add(cause)
+        elif left * us > 0:
+            finding = replace(
+                cause.finding, delta_us=left, share=share_of(left, pair.delta_us), sentence=cause.sentence(rests)
+            )
+            self.add(replace(cause, finding=finding, explains=rests))
+
     def rests(self, pair: RuleContext, parts: Mapping[Part, float]) -> dict[Part, float]:
         """These parts of the changes of entities, at most what causes leave of them; of a category that they explain in
-        general, together at most what they leave of that."""
+        general, together at most what they leave of that; and of any category, of its increases (decreases)."""
         rests = dict(parts)
-        for category, named in self._parts.items():
-            rows = pair.entities(category)
-            for name, change in zip(rows.key, rows.delta.tolist(), strict=True):
-                us, explained = rests.get((category, name), 0.0), fsum(named.get(name, ()))
-                if us * explained > 0:
-                    left = change / pair.unit - explained
-                    rests[category, name] = min(us, left, key=abs) if us * left > 0 else 0.0
+        for (category, name), us in parts.items():
+            explained = fsum(self._parts.get(category, {}).get(name, ()))
+            if name and us * explained > 0:
+                left = changes_of(pair, category).get(name, 0.0) - explained
+                rests[category, name] = min(us, left, key=abs) if us * left > 0 else 0.0
         in_general = {category for category, _ in parts if "" in self._parts.get(category, {})}
         for category, left in self.left(pair, in_general).items():
             of_it = {part: us for part, us in rests.items() if part[0] == category}
             whole = fsum(of_it.values())
             share = min(max(left / whole, 0.0), 1.0) if whole else 0.0
             rests |= {part: us * share for part, us in of_it.items()}
+        for category, us in total_by_key((category, us) for (category, _), us in rests.items()).items():
+            most = self._unexplained(pair, category, us)
+            if abs(us) > most + ROUNDING_US:
+                rests |= {part: part_us * (most / abs(us)) for part, part_us in rests.items() if part[0] == category}
         return rests
+
+    def _unexplained(self, pair: RuleContext, category: str, way: float) -> float:
+        """What causes leave of the increases of a category's entities (of the decreases if `way` is negative)."""
+        sign = 1 if way > 0 else -1
+        of_causes = (
+            fsum(us for (of, _), us in cause.explains.items() if of == category)
+            for cause in self.causes if cause.of_means
+        )  # fmt: skip
+        whole = fsum(max(sign * us, 0.0) for us in changes_of(pair, category).values())
+        return max(whole - fsum(max(sign * us, 0.0) for us in of_causes), 0.0)
 
     def entities(self, category: str, changes: Mapping[str, float]) -> set[str]:
         """Entities of a category whose change (microseconds per step) is explained by the share EXPLAINED."""
@@ -142,6 +180,19 @@ class Explained:
     def by_category(self) -> dict[str, float]:
         """Category -> part of its change that is explained."""
         return {category: fsum(chain.from_iterable(parts.values())) for category, parts in self._parts.items()}
+
+
+def changes_of(pair: RuleContext, category: str) -> dict[str, float]:
+    """Entity of a category -> its change, microseconds per step."""
+    return pair.once(_changes)[category]
+
+
+def _changes(pair: RuleContext) -> dict[str, dict[str, float]]:
+    rows_of = {category: pair.entities(category) for category in CATEGORY_LABELS}
+    return {
+        category: {name: us / pair.unit for name, us in zip(rows.key, rows.delta.tolist(), strict=True)}
+        for category, rows in rows_of.items()
+    }  # fmt: skip
 
 
 class Recorded(Enum):
@@ -172,6 +223,7 @@ class Rule:
                 something other than a RuleContext
     rank        of two causes of the same time the one with the smaller rank is reported
     same_work   does not apply to sides that do different work
+    of_means    its time is a part of the change of the means; not that of single steps, beside the usual ones
     of_library  another version of PyTorch may be the cause: `look_at` begins with it if the traces show one
     of_inputs   larger inputs may be the cause: `look_at` begins with their sizes if these are not recorded
     """
@@ -191,6 +243,7 @@ class Rule:
     order: int = 0
     rank: int = 5
     same_work: bool = False
+    of_means: bool = True
     of_library: bool = False
     of_inputs: bool = False
 
@@ -212,7 +265,7 @@ def cause(
     subject: str,
     category: str,
     delta_us: float | None,
-    sentence: str,
+    sentence: str | Sentence,
     evidence: tuple[Evidence, ...],
     *,
     name: str = "",
@@ -233,10 +286,19 @@ def cause(
     share = None if delta_us is None or not of_the_step else share_of(delta_us, pair.delta_us)
     if not look_at:
         look_at = rule.advice(*pair.sides, gain=name in rule.names[1:])
-    finding = Finding(name, subject, category, delta_us, share, sentence, evidence, confidence, look_at)
     if explains is None:
         explains = {(category, ""): delta_us} if delta_us is not None else {}
-    return Cause(finding, explains, rule.rank, rule.same_work, calls or {}, counts or {}, how, includes)
+    text = sentence if isinstance(sentence, str) else sentence(explains)
+    finding = Finding(name, subject, category, delta_us, share, text, evidence, confidence, look_at)
+    return Cause(
+        finding, explains, rule.rank, rule.same_work, None if isinstance(sentence, str) else sentence,
+        rule.of_means and of_the_step, calls or {}, counts or {}, how, includes,
+    )  # fmt: skip
+
+
+def change_text(explains: Explains) -> str:
+    """The time that a cause explains, in words, with its sign."""
+    return signed_time(fsum(explains.values()))
 
 
 def is_of_another_version(pair: RuleContext) -> bool:

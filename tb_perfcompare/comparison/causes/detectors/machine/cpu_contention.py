@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tb_perfcompare.comparison.causes.detectors.machine.recording import is_of_1_8_alone
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explains, Part, Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.host_time import exposed_growth
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total_by_key
 from tb_perfcompare.comparison.causes.evidence.speed.fastest_calls import (
@@ -21,7 +21,7 @@ from tb_perfcompare.comparison.causes.evidence.speed.fastest_calls import (
     table_of_calls,
 )
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.wording import ratio_text, short, signed_time, time_text, times_text
+from tb_perfcompare.comparison.result.wording import ratio_text, short, time_text, times_text
 from tb_perfcompare.comparison.statistics.uniform_ratio import weighted_quartiles
 from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.summary.summary import Summary
@@ -113,12 +113,17 @@ def interruption_rules(pair: RuleContext) -> Iterator[Cause]:
         return
     explained = exposed_growth(pair, {part: us * exposed_part / delta for part, us in grown.items()}, delta)
     exposed = math.fsum(explained.values())
+
+    def sentence(own: Explains) -> str:
+        return (
+            f"{'CPU contention' if exposed > 0 else 'Less CPU contention'}: {change_text(own)} per step; mean operator "
+            f"time {ratio_text(after / before)}, but fastest {'calls' if table == BY_SHAPE else 'steps'} "
+            f"{ratio_text(math.exp(fastest))}; other work {'is taking' if exposed > 0 else 'no longer takes'} the CPU."
+        )
+
     yield cause(
-        pair, CPU_CONTENTION, "operators", "CPU Exec", exposed,
-        f"{'CPU contention' if exposed > 0 else 'Less CPU contention'}: {signed_time(exposed)} per step; mean operator "
-        f"time {ratio_text(after / before)}, but fastest {'calls' if table == BY_SHAPE else 'steps'} "
-        f"{ratio_text(math.exp(fastest))}; other work {'is taking' if exposed > 0 else 'no longer takes'} the CPU.",
-        (Evidence("operators", ""),), explains=explained,
+        pair, CPU_CONTENTION, "operators", "CPU Exec", exposed, sentence, (Evidence("operators", ""),),
+        explains=explained,
     )  # fmt: skip
 
 
@@ -187,10 +192,13 @@ def waiting_rules(pair: RuleContext) -> Iterator[Cause]:
     name = next(iter(columns.of_rows(rows[[at]])))[0]
     typical = weighted_quartiles(wait[waits], often[waits])[1]
     what, more = ("wait", "longer") if delta > 0 else ("no longer wait", "less")
-    sentence = (
-        f"Operators {what} for their threads: {signed_time(delta)} per step; calls take about {time_text(typical)} "
-        f"{more}, however short, e.g. {short(name)} {times_text(*per_call[:, at].tolist())}."
-    )
+
+    def sentence(own: Explains) -> str:
+        return (
+            f"Operators {what} for their threads: {change_text(own)} per step; calls take about {time_text(typical)} "
+            f"{more}, however short, e.g. {short(name)} {times_text(*per_call[:, at].tolist())}."
+        )
+
     yield cause(
         pair, WAITING_THREADS, "operators", "CPU Exec", delta, sentence, (Evidence("operators", ""),),
         explains=explained,

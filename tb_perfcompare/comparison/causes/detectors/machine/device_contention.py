@@ -10,7 +10,7 @@ import numpy as np
 
 from tb_perfcompare.comparison.causes.detectors.machine.cpu_contention import MAIN_SHARE, MIN_CALLS, MIN_SLOWDOWN
 from tb_perfcompare.comparison.causes.detectors.machine.uniform_slowdown import kernels_flat
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explains, Part, Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.host_time import (
     call_count_changed,
     exposed_host,
@@ -20,7 +20,7 @@ from tb_perfcompare.comparison.causes.evidence.host_time import (
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total, total_by_key
 from tb_perfcompare.comparison.causes.evidence.speed.fastest_calls import INTERRUPTED, LAUNCHES, fastest_calls
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.wording import ratio_text, signed_time, time_text, times_text
+from tb_perfcompare.comparison.result.wording import ratio_text, time_text, times_text
 from tb_perfcompare.model.api_calls import LAUNCH, WAIT
 from tb_perfcompare.model.arrays import unique
 from tb_perfcompare.model.summary.groups import DEVICE_TIMELINE, LAUNCH_LATENCY
@@ -76,16 +76,24 @@ def _within_kernels(pair: RuleContext) -> Iterator[Cause]:
     explained: dict[Part, float] = {("Kernel", name): us * own / delta for name, us in grown.items()}
     explained |= _queued(pair, delta)
     delta = math.fsum(explained.values())
-    queued = math.fsum(us for (category, _), us in explained.items() if category != "Kernel")
-    more = f", {time_text(abs(queued))} of it before launched work starts" if queued else ""
-    sentence = (
-        f"{'Device contention' if delta > 0 else 'Less device contention'}: {signed_time(delta)} per step{more}; mean "
-        f"kernel time {ratio_text(after / before)}, but fastest launches {ratio_text(fast)}; other work "
-        f"{'is taking' if delta > 0 else 'no longer takes'} the {pair.candidate.device.word}."
-    )
+
+    def sentence(own: Explains) -> str:
+        return (
+            f"{'Device contention' if delta > 0 else 'Less device contention'}: {change_text(own)} per step"
+            f"{_queued_clause(own)}; mean kernel time {ratio_text(after / before)}, but fastest launches "
+            f"{ratio_text(fast)}; other work "
+            f"{'is taking' if delta > 0 else 'no longer takes'} the {pair.candidate.device.word}."
+        )
+
     yield cause(
         pair, DEVICE_CONTENTION, "kernels", "Kernel", delta, sentence, (Evidence("kernels", ""),), explains=explained
     )
+
+
+def _queued_clause(explains: Explains) -> str:
+    """Clause on the part before launched work starts; "" without it."""
+    us = math.fsum(part_us for (category, _), part_us in explains.items() if category != "Kernel")
+    return f", {time_text(abs(us))} of it before launched work starts" if us else ""
 
 
 def _between_kernels(pair: RuleContext) -> Iterator[Cause]:
@@ -112,11 +120,14 @@ def _between_kernels(pair: RuleContext) -> Iterator[Cause]:
     delta = math.fsum(explained.values())
     if abs(delta) < pair.least_us:
         return
-    sentence = (
-        f"{'Device contention' if delta > 0 else 'Less device contention'}: {signed_time(delta)} per step before "
-        f"launched work starts, {times_text(*each)} per launch; kernels take as long; other work "
-        f"{'is taking' if delta > 0 else 'no longer takes'} the {pair.candidate.device.word}."
-    )
+
+    def sentence(own: Explains) -> str:
+        return (
+            f"{'Device contention' if delta > 0 else 'Less device contention'}: {change_text(own)} per step before "
+            f"launched work starts, {times_text(*each)} per launch; kernels take as long; other work "
+            f"{'is taking' if delta > 0 else 'no longer takes'} the {pair.candidate.device.word}."
+        )
+
     yield cause(
         pair, DEVICE_CONTENTION, "launches", "Runtime", delta, sentence, (Evidence(DEVICE_TIMELINE, LAUNCH_LATENCY),),
         explains=explained,

@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explains, Part, Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.host_time import exposed_growth
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total_by_key
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.wording import number_text, signed_time
+from tb_perfcompare.comparison.result.wording import number_text
 from tb_perfcompare.model.summary.groups import GIL_WAITS as GIL_WAITS_TABLE
 from tb_perfcompare.model.summary.summary import NOTHING_RECORDED, Summary
 
@@ -39,11 +39,14 @@ def gil_rules(pair: RuleContext) -> Iterator[Cause]:
     if abs(delta) < pair.least_us:
         return
     calls = [math.fsum(waits.calls for waits in side.values()) for side in (before, after)]
-    sentence = (
-        f"{'Waits' if delta > 0 else 'Fewer waits'} for Python's GIL: {signed_time(delta)} per step; "
-        f"{' → '.join(map(number_text, calls))} pauses per step of 5 ms or a multiple, Python's switch interval; "
-        f"another thread {'runs' if delta > 0 else 'no longer runs'} Python code."
-    )
+
+    def sentence(own: Explains) -> str:
+        return (
+            f"{'Waits' if delta > 0 else 'Fewer waits'} for Python's GIL: {change_text(own)} per step; "
+            f"{' → '.join(map(number_text, calls))} pauses per step of 5 ms or a multiple, Python's switch interval; "
+            f"another thread {'runs' if delta > 0 else 'no longer runs'} Python code."
+        )
+
     yield cause(
         pair, GIL_WAITS, "categories", "Other", delta, sentence, (Evidence("categories", "Other"),), explains=explained,
     )  # fmt: skip

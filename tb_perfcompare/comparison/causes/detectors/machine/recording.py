@@ -6,7 +6,15 @@ from collections.abc import Iterator
 from math import fsum
 
 from tb_perfcompare.comparison.causes.detectors.machine.pace import is_paced
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
+from tb_perfcompare.comparison.causes.evidence.cause import (
+    Cause,
+    Explained,
+    Explains,
+    Rule,
+    cause,
+    change_text,
+    of_categories,
+)
 from tb_perfcompare.comparison.causes.evidence.general_rules import has_stacks
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total_by_key
 from tb_perfcompare.comparison.checks.profiler_options import WITH_1_8, option_differences, options_alone
@@ -36,10 +44,13 @@ def profiler_work_rules(pair: RuleContext) -> Iterator[Cause]:
     if abs(delta) < pair.least_us:
         return
     flags = "; ".join(option_differences(*pair.sides))
-    sentence = (
-        f"Profiler overhead: {signed_time(delta)} per step, as recorded by the profiler"
-        f"{f'; recording options differ: {flags}' if flags else ''}."
-    )
+
+    def sentence(own: Explains) -> str:
+        return (
+            f"Profiler overhead: {change_text(own)} per step, as recorded by the profiler"
+            f"{f'; recording options differ: {flags}' if flags else ''}."
+        )
+
     yield cause(
         pair, PROFILER_OVERHEAD, PROFILER_WORK, "Other", delta, sentence,
         (Evidence("ledger", f"Other / {PROFILER_WORK}"),), explains={("Other", PROFILER_WORK): delta},

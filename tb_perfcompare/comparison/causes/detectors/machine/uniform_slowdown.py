@@ -8,14 +8,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from tb_perfcompare.comparison.causes.detectors.machine.recording import costlier_to_record
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explains, Part, Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.host_time import machine_or_threads, working_calls
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext
 from tb_perfcompare.comparison.causes.evidence.speed.beyond_pace import paced
 from tb_perfcompare.comparison.causes.evidence.speed.fastest_calls import fastest_own_calls, table_of_calls
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import STATUSES
-from tb_perfcompare.comparison.result.wording import numbers_text, ratio_text, signed_time
+from tb_perfcompare.comparison.result.wording import numbers_text, ratio_text
 from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio, weighted_quartiles
 from tb_perfcompare.model.recordings.cycles import HOST
 from tb_perfcompare.model.summary.summary import GroupTable
@@ -51,10 +51,13 @@ def _device_pace(pair: RuleContext) -> Iterator[Cause]:
         return
     way = "slower" if device > 1 else "faster"
     clock = _clock(pair, device)
-    sentence = (
-        f"The {pair.candidate.device.word} runs {way} across the board: {signed_time(exposed)} per step; kernels "
-        f"{ratio_text(device)} per launch{clock or ' (clock, power, thermal, sharing)'}."
-    )
+
+    def sentence(own: Explains) -> str:
+        return (
+            f"The {pair.candidate.device.word} runs {way} across the board: {change_text(own)} per step; kernels "
+            f"{ratio_text(device)} per launch{clock or ' (clock, power, thermal, sharing)'}."
+        )
+
     yield cause(
         pair, DEVICE_PACE, "kernels", "Kernel", exposed, sentence, (Evidence("kernels", ""),), explains=explained
     )
@@ -71,10 +74,13 @@ def _host_pace(pair: RuleContext) -> Iterator[Cause]:
     if abs(exposed) < pair.least_us or not pair.is_clear(*{category for category, _ in explained}):
         return
     way = "slower" if host > 1 else "faster"
-    sentence = (
-        f"Operators run {way} on the CPU across the board: {signed_time(exposed)} per step; {ratio_text(host)} per call"
-        f"{_clock(pair, host, HOST) or machine_or_threads(pair)}."
-    )
+
+    def sentence(own: Explains) -> str:
+        return (
+            f"Operators run {way} on the CPU across the board: {change_text(own)} per step; {ratio_text(host)} per call"
+            f"{_clock(pair, host, HOST) or machine_or_threads(pair)}."
+        )
+
     yield cause(
         pair, HOST_PACE, "operators", "CPU Exec", exposed, sentence, (Evidence("operators", ""),), explains=explained
     )

@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.causes.detectors.ranks.exposed_collectives import
     splits,
 )
 from tb_perfcompare.comparison.causes.detectors.ranks.late_rank import find_late_rank
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explains, Part, Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.general_rules import python_time
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC
 from tb_perfcompare.comparison.causes.evidence.inputs import elements
@@ -69,18 +69,17 @@ def _slower_cause(pair: RuleContext, collectives: ExposedCollectives) -> Cause:
         others = (name for name, in pair.amounts("communication"))
         look_at = look_at_collectives(first, others) or look_at
         what = _what_is_sent(pair, first, exposed)
-    delta = fsum(explains.values())
-    callers_us = delta - exposed
-    of_callers = abs(callers_us) >= NAMED * abs(delta)
-    callers = f", {signed_time(callers_us)} of it in the operators that call them" if of_callers else ""
     times = amount.us_a, amount.us_b
-    sentence = (
-        f"{title}: {signed_time(delta)} exposed per step{callers}; collectives take {calls}{times_text(*times)} per "
-        f"step, mostly {short(first)}{what}{bandwidth_text(pair, times, transfer)}{ranks}."
-    )
+
+    def sentence(own: Explains) -> str:
+        return (
+            f"{title}: {change_text(own)} exposed per step{_in_callers_clause(own)}; collectives take {calls}"
+            f"{times_text(*times)} per step, mostly {short(first)}{what}{bandwidth_text(pair, times, transfer)}{ranks}."
+        )
+
     return cause(
-        pair, COLLECTIVE_SLOWER, first, COMMUNICATION, delta, sentence, (Evidence("communication", first),),
-        confidence=confidence, look_at=look_at, explains=explains,
+        pair, COLLECTIVE_SLOWER, first, COMMUNICATION, fsum(explains.values()), sentence,
+        (Evidence("communication", first),), confidence=confidence, look_at=look_at, explains=explains,
     )  # fmt: skip
 
 
@@ -89,6 +88,13 @@ def _in_callers(pair: RuleContext, exposed: float) -> dict[Part, float]:
     host = [row for row in pair.entities(CPU_EXEC) if is_collective_operator(row.path[1])]
     counted = {(CPU_EXEC, row.path[1]): pair.counted_us(row) for row in host}
     return {part: us for part, us in counted.items() if us * exposed > 0}
+
+
+def _in_callers_clause(explains: Explains) -> str:
+    """Clause on the part in the operators that call collectives; "" if it is small."""
+    us = fsum(part_us for (category, _), part_us in explains.items() if category != COMMUNICATION)
+    is_named = abs(us) >= NAMED * abs(fsum(explains.values()))
+    return f", {signed_time(us)} of it in the operators that call them" if is_named else ""
 
 
 def _what_is_sent(pair: RuleContext, collective: str, exposed: float) -> str:
@@ -124,11 +130,14 @@ def _called_by(pair: RuleContext, kind: str, exposed: float) -> str:
 def _overlap(pair: RuleContext, collectives: ExposedCollectives) -> Cause:
     amount, exposed, first = collectives.amount, collectives.exposed_us, collectives.largest
     lost = exposed > 0
-    sentence = (
-        f"Communication is now {'exposed' if lost else 'hidden'}: {signed_time(exposed)} exposed per step, "
-        f"{'less' if lost else 'more'} overlap with compute; collectives take "
-        f"{times_text(amount.us_a, amount.us_b)} per step, mostly {short(first)}."
-    )
+
+    def sentence(own: Explains) -> str:
+        return (
+            f"Communication is now {'exposed' if lost else 'hidden'}: {change_text(own)} exposed per step, "
+            f"{'less' if lost else 'more'} overlap with compute; collectives take "
+            f"{times_text(amount.us_a, amount.us_b)} per step, mostly {short(first)}."
+        )
+
     return cause(
         pair, OVERLAP_LOST, first, COMMUNICATION, exposed, sentence, (Evidence("communication", first),)
     )  # fmt: skip

@@ -13,12 +13,12 @@ from tb_perfcompare.comparison.causes.detectors.ranks.exposed_collectives import
     splits,
 )
 from tb_perfcompare.comparison.causes.detectors.ranks.own_work import WORK_COUNTED, WORK_GIVEN, own_shares, own_work
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explains, Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.ranks.job import Job
 from tb_perfcompare.comparison.ranks.uneven_work import WorkChange
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.wording import signed_time, times_text
+from tb_perfcompare.comparison.result.wording import times_text
 
 
 def late_rank_rules(pair: RuleContext) -> Iterator[Cause]:
@@ -60,20 +60,22 @@ def _late_rank(pair: RuleContext, job: Job, splits: tuple[Split, Split], first: 
     is_main = abs(waiting) >= MAIN_SHARE * abs(after.collective_us - before.collective_us)
     explained = exposed if is_main else min(waiting, exposed, key=abs)
     explains = {(COMMUNICATION, ""): explained} | own_shares(pair, job, works or [late], longer)
-    delta = fsum(explains.values())
-    its_work = signed_time(delta - explained)
     whose = "these ranks'" if len(works) > 1 else "the late rank's"
-    of_it = "" if len(explains) == 1 else f"; that includes {its_work} of {whose} own work (mean over ranks)"
     key, does = job.keys[late], ": ".join(filter(None, (does, named)))
-    sentence = (
-        f"{f'{job.work_text(works)}; ranks' if works else 'Ranks'} "
-        f"wait {'longer' if longer else 'less'} in collectives: {signed_time(delta)} per step{of_it}; "
-        f"{key} {'is' if longer else 'was'} late{f' ({does})' if does else ''}; per step and rank, waiting "
-        f"{times_text(before.waiting_us, after.waiting_us)}, transfer "
-        f"{times_text(before.transfer_us, after.transfer_us)}."
-    )
+
+    def sentence(own: Explains) -> str:
+        its_work = {part: us for part, us in own.items() if part != (COMMUNICATION, "")}
+        of_it = f"; that includes {change_text(its_work)} of {whose} own work (mean over ranks)" if its_work else ""
+        return (
+            f"{f'{job.work_text(works)}; ranks' if works else 'Ranks'} "
+            f"wait {'longer' if longer else 'less'} in collectives: {change_text(own)} per step{of_it}; "
+            f"{key} {'is' if longer else 'was'} late{f' ({does})' if does else ''}; per step and rank, waiting "
+            f"{times_text(before.waiting_us, after.waiting_us)}, transfer "
+            f"{times_text(before.transfer_us, after.transfer_us)}."
+        )
+
     return cause(
-        pair, LATE_RANK, key, COMMUNICATION, delta, sentence,
+        pair, LATE_RANK, key, COMMUNICATION, fsum(explains.values()), sentence,
         (Evidence("ranks", key), Evidence("communication", first), *evidence),
         confidence=WORK_COUNTED if works else "", explains=explains,
         look_at=WORK_GIVEN if works else LATE_RANK.look_at.replace("that rank", key),

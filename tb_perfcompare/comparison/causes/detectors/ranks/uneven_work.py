@@ -7,12 +7,11 @@ from math import fsum
 
 from tb_perfcompare.comparison.causes.detectors.ranks.late_rank import find_late_rank
 from tb_perfcompare.comparison.causes.detectors.ranks.own_work import WORK_COUNTED, WORK_GIVEN, own_shares, own_work
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explains, Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.ranks.job import Job
 from tb_perfcompare.comparison.ranks.uneven_work import WorkChange
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.wording import signed_time
 
 
 def uneven_work_rules(pair: RuleContext) -> Iterator[Cause]:
@@ -32,12 +31,15 @@ def uneven_work_rules(pair: RuleContext) -> Iterator[Cause]:
 def _uneven_work(pair: RuleContext, job: Job, works: Mapping[int, WorkChange], longer: bool) -> Cause:
     explains = own_shares(pair, job, works, longer)
     delta = fsum(explains.values()) if explains else None
-    of_mean = "" if delta is None else f": {signed_time(delta)} per step (mean over ranks)"
     most = max(works, key=lambda number: (float(job.beyond_us([number], longer).sum()), -number))
     does, named, evidence = own_work(pair, job, most, longer)
     key = job.keys[most]
     where = f"most on {key}" if does and len(works) > 1 else ""
-    sentence = f"{'; '.join(filter(None, (f'{job.work_text(works)}{of_mean}', where, does, named)))}."
+
+    def sentence(own: Explains) -> str:
+        of_mean = f": {change_text(own)} per step (mean over ranks)" if own else ""
+        return f"{'; '.join(filter(None, (f'{job.work_text(works)}{of_mean}', where, does, named)))}."
+
     return cause(
         pair, UNEVEN_WORK, key, "all", delta, sentence, (Evidence("ranks", key), *evidence), explains=explains
     )

@@ -127,4 +127,5 @@ SLOW_CALLS = Rule(
     confidence="in many steps; their time is measured",
     find=slow_call_rules,
     rank=1,
+    of_means=False,
 )

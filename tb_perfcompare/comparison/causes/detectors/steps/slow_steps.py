@@ -215,4 +215,5 @@ SLOW_STEPS = Rule(
     confidence="few steps, which may not recur",
     find=slow_step_rules,
     rank=1,
+    of_means=False,
 )

@@ -93,4 +93,5 @@ WARM_UP_INSIDE = Rule(
     confidence="certain: these calls stop after the first steps",
     find=warm_up_rules,
     rank=0,
+    of_means=False,
 )

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause, of_categories
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explains, Rule, cause, change_text, of_categories
 from tb_perfcompare.comparison.causes.evidence.inputs import by_inputs, by_name, elements, have_moved, most_alike
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.wording import numbers_text, ratio_text, short, signed_time, times_text
+from tb_perfcompare.comparison.result.wording import numbers_text, ratio_text, short, times_text
 from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.input_shapes import input_sizes, shown_shape
 from tb_perfcompare.model.names.work_kinds import PRODUCT, work_kind
@@ -54,27 +54,30 @@ def alignment_rules(pair: RuleContext) -> Iterator[Cause]:
         for name, rows in by_name(by_inputs(pair.amounts("operators_by_shape", "device_self"))).items()
         if have_moved(rows) and _lost(rows) * exposed > 0
     }
-    own = {operator: total(amount for _, amount in rows) for operator, rows in moved.items()}
-    every = total(own.values())
+    times = {operator: total(amount for _, amount in rows) for operator, rows in moved.items()}
+    every = total(times.values())
     delta = math.copysign(min(abs(every.delta_us), abs(exposed)), exposed)
     if not every.us_a or not every.us_b or abs(delta) < pair.least_us:
         return
     growth = _elements(moved.values(), 1) / _elements(moved.values(), 0)
     if not _takes_longer(growth, every.us_b / every.us_a, sign=1 if exposed > 0 else -1):
         return
-    in_blocks = math.fsum(amount.delta_us for operator, amount in own.items() if _computes_in_blocks(operator))
+    in_blocks = math.fsum(amount.delta_us for operator, amount in times.items() if _computes_in_blocks(operator))
     if abs(in_blocks) < MAIN_SHARE * abs(every.delta_us):
         return
-    name = max(own, key=lambda operator: (not operator.startswith("autograd::"), abs(own[operator].delta_us), operator))
+    name = max(times, key=lambda name: (not name.startswith("autograd::"), abs(times[name].delta_us), name))
     gone, new = ([part for part, amount in moved[name] if amount.more_calls * sign > 0] for sign in (-1, 1))
     before, after = most_alike(gone, new)
     pads = total(amount for key, amount in pair.amounts("kernels").items() if PADDING in key[0].lower())
     padded = f"; padding kernels launch {numbers_text(pads.calls_a, pads.calls_b)} times" if pads.more_calls else ""
-    sentence = (
-        f"Sizes are {'no longer' if delta > 0 else 'now'} multiples of {MULTIPLE}: {signed_time(delta)} per step; "
-        f"{short(name)} {times_text(own[name].us_a, own[name].us_b)}, e.g. {shown_shape(before)} → {shown_shape(after)}"
-        f"{padded}; elements {ratio_text(growth)}."
-    )
+
+    def sentence(own: Explains) -> str:
+        return (
+            f"Sizes are {'no longer' if delta > 0 else 'now'} multiples of {MULTIPLE}: {change_text(own)} per step; "
+            f"{short(name)} {times_text(times[name].us_a, times[name].us_b)}, e.g. {shown_shape(before)} → "
+            f"{shown_shape(after)}{padded}; elements {ratio_text(growth)}."
+        )
+
     yield cause(
         pair, ALIGNMENT, name, "Kernel", delta, sentence, (Evidence("operators_by_shape", f"{name} / {after}"),),
         explains=of_categories({category: us * delta / exposed for category, us in on_device.items()}),

@@ -12,7 +12,15 @@ from tb_perfcompare.comparison.causes.detectors.workload.alignment import ALIGNM
 from tb_perfcompare.comparison.causes.detectors.workload.difference import OtherWork
 from tb_perfcompare.comparison.causes.detectors.workload.other_inputs import other_shapes, other_types
 from tb_perfcompare.comparison.causes.detectors.workload.other_launches import other_launches
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Part, Rule, cause, of_categories
+from tb_perfcompare.comparison.causes.evidence.cause import (
+    Cause,
+    Explained,
+    Part,
+    Rule,
+    cause,
+    changes_of,
+    of_categories,
+)
 from tb_perfcompare.comparison.causes.evidence.inputs import values_of_layers
 from tb_perfcompare.comparison.causes.evidence.places.growing import KEPT, growing_inputs
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total_by_key
@@ -187,8 +195,8 @@ def _largest_entry(pair: RuleContext, delta_us: float, explained: Explained) -> 
     """Clause on the operator or kernel that makes most of a change, as far as other causes do not explain it, with its
     row; "" and no row if none does."""
     changes = {
-        (label, name): us / pair.unit for _, label, _ in _TABLES for rows in (pair.entities(label),)
-        for us, name in zip(rows.delta.tolist(), rows.key, strict=True) if us * delta_us > 0
+        (label, name): us for _, label, _ in _TABLES for name, us in changes_of(pair, label).items()
+        if us * delta_us > 0
     }  # fmt: skip
     left = explained.rests(pair, changes)
     us, name, table = max((
