@@ -37,6 +37,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "comparison/work",
     },
     "comparison/alignment": {"comparison/launches", "comparison/result"},
+    "comparison/alternatives": {"comparison", "comparison/result", "comparison/statistics", "comparison/verdict"},
     "comparison/amount": {"comparison/result", "comparison/statistics"},
     "comparison/causes": {
         "comparison/causes/detectors", "comparison/causes/detectors/machine", "comparison/causes/detectors/ranks",

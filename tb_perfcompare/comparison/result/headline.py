@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import Enum
 from typing import Annotated
 
@@ -212,6 +213,13 @@ class Alternative:
     delta: Annotated[float | None, "candidate - baseline after the change, in microseconds per step"] = None
     ratio: Annotated[float | None, "candidate / baseline after the change"] = None
     n: Annotated[tuple[int, int] | None, "sample sizes after the change: baseline, candidate"] = None
+
+    def with_result(self, headline: Headline) -> Alternative:
+        """Adds the verdict after the change."""
+        return replace(
+            self, verdict=headline.verdict, sentence=headline.sentence, delta=headline.delta, ratio=headline.ratio,
+            n=headline.n,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -220,7 +220,7 @@ def with_step_range(summary: Summary, steps: Steps | None) -> Summary:
 def compare_sides(baseline: LoadedSide, candidate: LoadedSide, options: CompareOptions, report: Reporter) -> Comparison:
     """Pools both sides and compares them."""
     from tb_perfcompare.analysis.pooling.select import without_steps
-    from tb_perfcompare.comparison.alternatives import with_alternatives
+    from tb_perfcompare.comparison.alternatives.alternatives import with_alternatives
     from tb_perfcompare.comparison.engine import compare_judged
     from tb_perfcompare.comparison.judged import judge_summaries
 

@@ -9,8 +9,9 @@ import pytest
 import tb_perfcompare
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.analysis.pooling.select import select_steps, without_steps
-from tb_perfcompare.comparison import alternatives
-from tb_perfcompare.comparison.alternatives import with_alternatives
+from tb_perfcompare.comparison.alternatives import other_steps
+from tb_perfcompare.comparison.alternatives.alternatives import with_alternatives
+from tb_perfcompare.comparison.alternatives.record_more import more_in_words, record_more
 from tb_perfcompare.comparison.engine import compare_judged
 from tb_perfcompare.comparison.judged import Judged, judge_summaries
 from tb_perfcompare.comparison.result.headline import Alternative, Headline, Verdict
@@ -100,7 +101,7 @@ def test_recording_thousands_of_steps_is_not_advised(spread: int, offers: list[s
     ],
 )
 def test_only_sides_that_lack_captures_are_advised_to_record_more(more: tuple[int, int], words: str) -> None:
-    assert alternatives.more_in_words(more, "captures") == words
+    assert more_in_words(more, "captures") == words
 
 
 def test_swapped_sides_have_the_same_alternatives_with_opposite_signs() -> None:
@@ -139,7 +140,7 @@ def test_three_alternatives_with_recording_more_last(repeated: Headline) -> None
 
 @pytest.mark.parametrize(("most", "advice"), [(30, "ab --resume"), (18, "another experiment of at least")])
 def test_an_experiment_records_more_only_as_planned(repeated: Headline, most: int, advice: str) -> None:
-    more = alternatives.record_more(repeated, ExperimentLook(3, most, 0.02, 0.05))
+    more = record_more(repeated, ExperimentLook(3, most, 0.02, 0.05))
     assert more is not None and advice in more.what
 
 
@@ -174,6 +175,6 @@ def test_the_other_window_takes_no_second_judgement_of_the_first(monkeypatch: py
         judged.append(a)
         return judge_summaries(a, b, options)
 
-    monkeypatch.setattr(alternatives, "judge_summaries", counting)
+    monkeypatch.setattr(other_steps, "judge_summaries", counting)
     found = tb_perfcompare.compare(REPEAT / "run_1", REPEAT / "run_2").headline.alternatives
     assert [each.rule for each in found[:2]] == ["without_outliers", "other_window"] and len(judged) == 1

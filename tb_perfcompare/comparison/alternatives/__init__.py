@@ -1,0 +1,1 @@
+"""What could settle an open verdict: other steps, other captures, more recordings."""
