@@ -14,7 +14,8 @@ from tb_perfcompare.comparison.pace.program import LONG_STEPS, OVERLOADED
 from tb_perfcompare.comparison.pace.rows import row_changes
 from tb_perfcompare.comparison.pace.select import BY_NAME, select, work_of_operators
 from tb_perfcompare.comparison.pace.split import NO_SHAPES, CommonWork
-from tb_perfcompare.comparison.pace.uninterrupted import FASTEST_SHARE, Cells, gap_alone
+from tb_perfcompare.comparison.pace.uninterrupted.cells import FASTEST_SHARE, Cells
+from tb_perfcompare.comparison.pace.uninterrupted.steps import gap_alone
 from tb_perfcompare.comparison.pace.words import far_apart
 from tb_perfcompare.comparison.result.headline import Counted, Headline, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions

@@ -10,12 +10,19 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
 from tb_perfcompare.comparison.pace.pace import MIN_COVERAGE, Pace, pace_of
 from tb_perfcompare.comparison.pace.rows import WorkRows
+from tb_perfcompare.comparison.pace.uninterrupted.cells import GAPS, (
+    MIN_SEEN_SHARE,
+    Cells,
+    cells,
+    cells_of_steps,
+    fastest_calls,
+    rare_parts,
+)
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import (
     MIN_OWN_CAPTURES,
@@ -26,26 +33,9 @@ from tb_perfcompare.comparison.statistics.between_captures import (
 )
 from tb_perfcompare.comparison.statistics.distributions import quantile
 from tb_perfcompare.comparison.statistics.weights import capped, weighted_median
-from tb_perfcompare.model.arrays import (
-    CaptureIndex,
-    Flags,
-    Floats,
-    Ints,
-    SidePair,
-    each_side,
-    is_run_start,
-    row_medians,
-    unique,
-)
+from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, SidePair, each_side, row_medians, unique
 from tb_perfcompare.model.summary.split_time import SplitTime
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, StepCategory
 from tb_perfcompare.quick_dataclass import dataclass
-
-FASTEST_SHARE = 1 / 4
-"""Share of the steps that have a part that is used: the fastest."""
-
-MIN_SEEN_SHARE = 1 / 2
-"""Share of the steps that have to have a part: rarer ones are merged with those of their operator."""
 
 MIN_STEPS = 4
 """Fewest steps in each capture for a fastest quarter."""
@@ -61,27 +51,6 @@ VARYING = 0.25
 of those are the ones with the smallest inputs, on that side only."""
 
 _Parts = tuple[SplitTime | None, SplitTime | None]
-_GAPS = CATEGORY_LABELS[StepCategory.OTHER]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Cells:
-    """Parts in single steps of one side: c cells ordered by capture, part and time per call.
-
-    capture  (s,) int32 of each step
-    part     (c,) int64 number of the part
-    step     (c,) int64
-    calls    (c,) float64, above zero
-    each_ns  (c,) float64 time per call
-    named    (p,) for each part, a row of the recorded parts whose key begins with its category and operator
-    """
-
-    capture: CaptureIndex
-    part: Ints
-    step: Ints
-    calls: Floats
-    each_ns: Floats
-    named: Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -153,9 +122,9 @@ def _enough(parts: _Parts, captures: Captures) -> tuple[SplitTime, SplitTime] | 
 
 def _varying_share(parts: SplitTime, capture: CaptureIndex) -> float:
     """Share of a side's time in operators on inputs that fewer than half of a capture's steps have."""
-    shaped = np.array([key[0] != _GAPS and bool(key[-1]) for key in parts.keys], dtype=bool)
+    shaped = np.array([key[0] != GAPS and bool(key[-1]) for key in parts.keys], dtype=bool)
     part, step = parts.row.astype(np.int64), parts.step.astype(np.int64)
-    rare = _rare_parts(part, step, capture) & shaped[part]
+    rare = rare_parts(part, step, capture) & shaped[part]
     return float(parts.time_ns[rare].sum()) / max(float(parts.time_ns.sum()), 1.0)
 
 
@@ -243,86 +212,7 @@ def _sums(of: Cells, kept: Flags, work: Floats | None = None) -> Floats:
     return np.bincount(found.place, weights=found.each_ns * calls).astype(np.float64)
 
 
-class FastestCalls(NamedTuple):
-    """Parts of each capture: the capture's place among those kept, the part, its calls per step, and ns per call in
-    the fastest quarter of the steps that have it."""
-
-    place: Ints
-    part: Ints
-    calls: Floats
-    each_ns: Floats
-
-
-def fastest_calls(of: Cells, kept: Flags) -> FastestCalls:
-    """All parts in the kept steps."""
-    captures, counts = np.unique(of.capture[kept], return_counts=True)
-    inside = kept[of.step]
-    part, each, calls = of.part[inside], of.each_ns[inside], of.calls[inside]
-    place = np.searchsorted(captures, of.capture[of.step[inside]])
-    if not len(part):
-        return FastestCalls(place, part, calls, each)
-    first = np.flatnonzero(is_run_start(part) | is_run_start(place))
-    size = np.diff(np.concatenate([first, [len(part)]]))
-    fastest = np.maximum((FASTEST_SHARE * size).astype(np.int64), 1)
-    used = np.arange(len(part)) - np.repeat(first, size) < np.repeat(fastest, size)
-    low = np.add.reduceat(np.where(used, each, 0.0), first) / fastest
-    return FastestCalls(place[first], part[first], np.add.reduceat(calls, first) / counts[place[first]], low)
-
-
-def cells(capture: CaptureIndex, part: Ints, step: Ints, time_ns: Floats, calls: Floats, named: Ints) -> Cells:
-    """Builds sorted cells. Cells with time but no calls, such as gaps, count as called once."""
-    calls = np.where(calls > 0, calls, 1.0)
-    each = time_ns / calls
-    order = np.lexsort((each, part, capture[step]))
-    return Cells(capture, part[order], step[order], calls[order], each[order], named)
-
-
-def cells_of_steps(parts: SplitTime, capture: CaptureIndex) -> Cells:
-    """Cells of all of a side's steps. Parts that few steps of a capture have, such as inputs of varying lengths, are
-    merged by operator, then by category."""
-    part = parts.row.astype(np.int64)
-    step, time, calls = parts.step.astype(np.int64), parts.time_ns.astype(np.float64), parts.calls.astype(np.float64)
-    calls = np.where(calls > 0, calls, 1.0)
-    first_row = np.arange(len(parts))  # a row of each part, whose key names it
-    for coarser in (_without_shape, _without_neighbours):
-        few = _rare_parts(part, step, capture)
-        if not few.any():
-            break
-        renamed = {number: coarser(parts.keys[first_row[number]]) for number in unique(part[few]).tolist()}
-        index: dict[tuple[str, ...], int] = {}
-        first_rows = first_row.tolist()
-        new = np.arange(len(first_rows))
-        for number, key in renamed.items():
-            if key not in index:
-                index[key] = len(first_rows)
-                first_rows.append(first_row[number])
-            new[number] = index[key]
-        part = np.where(few, new[part], part)
-        first_row = np.array(first_rows)
-        code, place = np.unique(part * len(capture) + step, return_inverse=True)
-        time, calls = (np.bincount(place, values, len(code)).astype(np.float64) for values in (time, calls))
-        part, step = code // len(capture), code % len(capture)
-    return cells(capture, part, step, time, calls, first_row)
-
-
 def _cells_of_rows(calls: Floats, time_ns: Floats, capture: CaptureIndex) -> Cells:
     """Cells of the rows of the same work; a step without a call of a row has no cell."""
     part, step = np.nonzero(calls > 0)
     return cells(capture, part, step, time_ns[part, step], calls[part, step], np.arange(len(calls)))
-
-
-def _rare_parts(part: Ints, step: Ints, capture: CaptureIndex) -> Flags:
-    """(c,) whether fewer than half of the steps of its capture have the cell's part."""
-    number = capture[step].astype(np.int64)
-    steps = np.bincount(capture)
-    code = part * len(steps) + number
-    few: Flags = np.bincount(code)[code] < MIN_SEEN_SHARE * steps[number]
-    return few
-
-
-def _without_shape(key: tuple[str, ...]) -> tuple[str, ...]:
-    return key[:3]
-
-
-def _without_neighbours(key: tuple[str, ...]) -> tuple[str, ...]:
-    return key[:1] if key[0] == _GAPS else key[:2]
