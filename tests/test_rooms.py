@@ -33,8 +33,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "comparison": {
         "comparison/alignment", "comparison/amount", "comparison/causes", "comparison/causes/evidence",
         "comparison/checks", "comparison/kinds", "comparison/launches", "comparison/ledger", "comparison/pace",
-        "comparison/ranks", "comparison/result", "comparison/statistics", "comparison/tables", "comparison/verdict",
-        "comparison/work",
+        "comparison/pace/words", "comparison/ranks", "comparison/result", "comparison/statistics", "comparison/tables",
+        "comparison/verdict", "comparison/work",
     },
     "comparison/alignment": {"comparison/launches", "comparison/result"},
     "comparison/alternatives": {"comparison", "comparison/result", "comparison/statistics", "comparison/verdict"},
@@ -78,9 +78,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "comparison/launches": {"comparison/result"},
     "comparison/ledger": {"comparison/result"},
     "comparison/pace": {
-        "comparison/amount", "comparison/kinds", "comparison/result", "comparison/statistics", "comparison/verdict",
-        "comparison/work",
+        "comparison/amount", "comparison/kinds", "comparison/pace/words", "comparison/result", "comparison/statistics",
+        "comparison/verdict", "comparison/work",
     },
+    "comparison/pace/words": {"comparison/result", "comparison/verdict"},
     "comparison/ranks": {"comparison/result", "comparison/statistics", "comparison/verdict"},
     "comparison/statistics": {"comparison/result"},
     "comparison/strict": {"comparison/result", "comparison/statistics"},

@@ -33,7 +33,7 @@ from tb_perfcompare.comparison.pace.program_estimate import program_from
 from tb_perfcompare.comparison.pace.sensitivity import sensitivity
 from tb_perfcompare.comparison.pace.split import pace_of_steps, paces_of_observations, steps_at_one_pace
 from tb_perfcompare.comparison.pace.table import categories_at_equal_speed, common_work_table
-from tb_perfcompare.comparison.pace.uninterrupted.parts import uninterrupted_parts, uninterrupted_table
+from tb_perfcompare.comparison.pace.uninterrupted_parts import uninterrupted_parts, uninterrupted_table
 from tb_perfcompare.comparison.ranks.job import Job, job_of
 from tb_perfcompare.comparison.ranks.table import ranks_table
 from tb_perfcompare.comparison.result.comparison import Comparison

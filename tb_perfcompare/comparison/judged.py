@@ -22,7 +22,7 @@ from tb_perfcompare.comparison.pace.decide import decided
 from tb_perfcompare.comparison.pace.program import allow_little_common_work
 from tb_perfcompare.comparison.pace.recorded_more import with_recorded_more
 from tb_perfcompare.comparison.pace.split import CommonWork, common_work
-from tb_perfcompare.comparison.pace.words import with_experiment, withheld
+from tb_perfcompare.comparison.pace.words.sentence import with_experiment, withheld
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions

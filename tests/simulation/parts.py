@@ -14,7 +14,7 @@ from tb_perfcompare.comparison.pace.machine import machine_part
 from tb_perfcompare.comparison.pace.pace import PaceRows, pace_of
 from tb_perfcompare.comparison.pace.program import program_part
 from tb_perfcompare.comparison.pace.program_estimate import ProgramPart
-from tb_perfcompare.comparison.pace.uninterrupted.steps import uninterrupted_steps
+from tb_perfcompare.comparison.pace.uninterrupted_steps import uninterrupted_steps
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.verdict.rules import settle

@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.kinds.strata import Strata
 from tb_perfcompare.comparison.pace.counted_work import CountedWork
 from tb_perfcompare.comparison.pace.pace import Pace, capture_means
 from tb_perfcompare.comparison.pace.paced_time import largest_share
-from tb_perfcompare.comparison.pace.uninterrupted.steps import UninterruptedSteps
+from tb_perfcompare.comparison.pace.uninterrupted_steps import UninterruptedSteps
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import between_captures, middles
 from tb_perfcompare.model.arrays import Floats, SidePair, each_side, unique_places

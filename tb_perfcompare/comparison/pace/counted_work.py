@@ -20,7 +20,7 @@ from tb_perfcompare.comparison.pace.paced_time import (
     per_observation,
 )
 from tb_perfcompare.comparison.pace.select import ALIKE_CALLS, BY_NAME, OPERATORS, work_of_operators
-from tb_perfcompare.comparison.pace.uninterrupted.cells import FASTEST_SHARE
+from tb_perfcompare.comparison.pace.step_cells import FASTEST_SHARE
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.between_captures import centres, row_means

@@ -16,7 +16,7 @@ from tb_perfcompare.comparison.pace.program import log_mean_ratio, program_part
 from tb_perfcompare.comparison.pace.program_estimate import ProgramPart
 from tb_perfcompare.comparison.pace.recorded_alone import counted_facts, decided_alone
 from tb_perfcompare.comparison.pace.split import CommonWork
-from tb_perfcompare.comparison.pace.words import with_sentence
+from tb_perfcompare.comparison.pace.words.sentence import with_sentence
 from tb_perfcompare.comparison.result.headline import Basis, Counted, Headline, PaceFacts, Part, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts

@@ -14,9 +14,9 @@ from tb_perfcompare.comparison.pace.program import LONG_STEPS, OVERLOADED
 from tb_perfcompare.comparison.pace.rows import row_changes
 from tb_perfcompare.comparison.pace.select import BY_NAME, select, work_of_operators
 from tb_perfcompare.comparison.pace.split import NO_SHAPES, CommonWork
-from tb_perfcompare.comparison.pace.uninterrupted.cells import FASTEST_SHARE, Cells
-from tb_perfcompare.comparison.pace.uninterrupted.steps import gap_alone
-from tb_perfcompare.comparison.pace.words import far_apart
+from tb_perfcompare.comparison.pace.step_cells import FASTEST_SHARE, Cells
+from tb_perfcompare.comparison.pace.uninterrupted_steps import gap_alone
+from tb_perfcompare.comparison.pace.words.sentence import far_apart
 from tb_perfcompare.comparison.result.headline import Counted, Headline, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from tb_perfcompare.comparison.pace.words import with_sentence
+from tb_perfcompare.comparison.pace.words.sentence import with_sentence
 from tb_perfcompare.comparison.result.headline import Basis, Headline, RecordedMore, Verdict
 from tb_perfcompare.comparison.verdict.rules import weaker_verdict
 from tb_perfcompare.number_text import rough

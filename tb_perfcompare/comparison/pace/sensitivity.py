@@ -18,7 +18,7 @@ from tb_perfcompare.comparison.pace.program import program_part
 from tb_perfcompare.comparison.pace.program_estimate import ProgramPart
 from tb_perfcompare.comparison.pace.recorded_alone import direction_alone
 from tb_perfcompare.comparison.pace.split import CommonWork
-from tb_perfcompare.comparison.pace.uninterrupted.steps import gap_alone
+from tb_perfcompare.comparison.pace.uninterrupted_steps import gap_alone
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
 from tb_perfcompare.comparison.result.options import SIDES, CompareOptions
 from tb_perfcompare.comparison.result.wording import VERDICT_WORDS, noun_of

@@ -32,8 +32,8 @@ from tb_perfcompare.comparison.pace.select import (
     select,
     select_at_equal_amount,
 )
-from tb_perfcompare.comparison.pace.uninterrupted.cells import Cells
-from tb_perfcompare.comparison.pace.uninterrupted.steps import steps_alone, uninterrupted_steps
+from tb_perfcompare.comparison.pace.step_cells import Cells
+from tb_perfcompare.comparison.pace.uninterrupted_steps import steps_alone, uninterrupted_steps
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts

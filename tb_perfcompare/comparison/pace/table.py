@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.pace.pace import PaceRows
 from tb_perfcompare.comparison.pace.paced_time import ON_DEVICE, ON_HOST, Sides
 from tb_perfcompare.comparison.pace.program_estimate import EstimateKind
 from tb_perfcompare.comparison.pace.split import CommonWork
-from tb_perfcompare.comparison.pace.uninterrupted.parts import uninterrupted_categories
+from tb_perfcompare.comparison.pace.uninterrupted_parts import uninterrupted_categories
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Row, Table

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from tb_perfcompare.comparison.pace.program import program_part
 from tb_perfcompare.comparison.pace.program_estimate import EstimateKind, part_of
-from tb_perfcompare.comparison.pace.uninterrupted.cells import cells_of_steps
-from tb_perfcompare.comparison.pace.uninterrupted.steps import steps_alone, uninterrupted_steps
+from tb_perfcompare.comparison.pace.step_cells import cells_of_steps
+from tb_perfcompare.comparison.pace.uninterrupted_steps import steps_alone, uninterrupted_steps
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.summary.split_time import SplitTime, split_time

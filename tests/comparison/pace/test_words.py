@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tb_perfcompare.comparison.pace.words import with_sentence
+from tb_perfcompare.comparison.pace.words.sentence import with_sentence
 from tb_perfcompare.comparison.result.headline import AmountFacts, Basis, Certainty, PaceFacts, Part, Verdict
 from tests.render.examples import headline
 

@@ -15,7 +15,8 @@ import numpy as np
 
 from tb_perfcompare.comparison.pace.pace import MIN_COVERAGE, Pace, pace_of
 from tb_perfcompare.comparison.pace.rows import WorkRows
-from tb_perfcompare.comparison.pace.uninterrupted.cells import GAPS, (
+from tb_perfcompare.comparison.pace.step_cells import (
+    GAPS,
     MIN_SEEN_SHARE,
     Cells,
     cells,

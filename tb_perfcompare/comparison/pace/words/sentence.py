@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tb_perfcompare.comparison.pace.fact_lines import OF_SAME_WORK, fact_lines
-from tb_perfcompare.comparison.pace.phrases import (
+from tb_perfcompare.comparison.pace.words.fact_lines import OF_SAME_WORK, fact_lines
+from tb_perfcompare.comparison.pace.words.phrases import (
     between_text,
     calls_text,
     ends_text,

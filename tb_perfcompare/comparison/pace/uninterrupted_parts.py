@@ -6,8 +6,8 @@ import numpy as np
 
 from tb_perfcompare.comparison.pace.clocked import by_captures
 from tb_perfcompare.comparison.pace.split import CommonWork
-from tb_perfcompare.comparison.pace.uninterrupted.cells import fastest_calls
-from tb_perfcompare.comparison.pace.uninterrupted.steps import UninterruptedSteps
+from tb_perfcompare.comparison.pace.step_cells import fastest_calls
+from tb_perfcompare.comparison.pace.uninterrupted_steps import UninterruptedSteps
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.finding import UNINTERRUPTED_TABLE, UninterruptedPart
 from tb_perfcompare.comparison.result.table import Table

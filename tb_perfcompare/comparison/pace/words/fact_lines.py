@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tb_perfcompare.comparison.pace.phrases import (
+from tb_perfcompare.comparison.pace.words.phrases import (
     between_text,
     calls_text,
     is_of_host,

@@ -1,0 +1,1 @@
+"""The headline in words: its sentence, and the labelled lines below it."""
