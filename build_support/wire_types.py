@@ -157,8 +157,8 @@ def typescript(*kinds: type) -> str:
     for name, shape in shapes.named.items():
         lines += ["", f"/** {shape['description']} */", f"export interface {name} {{"]
         for key, member in shape["properties"].items():
-            lines += [f"  /** {member['description']} */"] if "description" in member else []
-            lines += [f"  {key}{'' if key in shape['required'] else '?'}: {_script(member)};"]
+            about = f" // {member['description']}" if "description" in member else ""
+            lines += [f"  {key}{'' if key in shape['required'] else '?'}: {_script(member)};{about}"]
         lines += ["}"]
     return "\n".join([*lines, ""])
 

@@ -98,10 +98,10 @@ def test_a_type_is_written_as_a_schema_and_sent_as_it_says() -> None:
 
 def test_the_page_has_the_same_type() -> None:
     assert wire_types.typescript(WholeDict).splitlines()[2:] == [
-        "/** All of it. */", "export interface Whole {", "  example: Example;", "  /** what is left */",
-        "  more?: string;", "}", "",
+        "/** All of it. */", "export interface Whole {", "  example: Example;",
+        "  more?: string; // what is left", "}", "",
         "/** An example. */", "export interface Example {", "  pair: [number, number];", "  size: number | null;",
-        "  inner: Inner | null;", "  some: Inner[];", "  by_name: Record<string, number>;", "  /** two of them */",
-        "  twice: number | null;", "}", "",
+        "  inner: Inner | null;", "  some: Inner[];", "  by_name: Record<string, number>;",
+        "  twice: number | null; // two of them", "}", "",
         "/** Where it goes. */", "export interface Inner {", "  way: 'up' | 'down';", "}",
     ]  # fmt: skip
