@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.causes.detectors.machine.pace import MACHINE_PACE
 from tb_perfcompare.comparison.causes.detectors.replaced_calls import with_replaced_calls
 from tb_perfcompare.comparison.causes.detectors.without_device import OF_DEVICES, is_without_device
 from tb_perfcompare.comparison.causes.detectors.workload.other_work import find_other_work
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, changes_of
+from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explained, changes_of
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.rules import RULES
 from tb_perfcompare.comparison.result.finding import Finding

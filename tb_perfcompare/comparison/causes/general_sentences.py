@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.comparison.causes.evidence.amounts import total
 from tb_perfcompare.comparison.causes.evidence.general_rules import (
     GENERAL,
     MAIN_SHARE,
@@ -20,7 +21,6 @@ from tb_perfcompare.comparison.causes.evidence.places.gaps_around import place_c
 from tb_perfcompare.comparison.causes.evidence.places.moved_inside import moved_into_ranges
 from tb_perfcompare.comparison.causes.evidence.places.recurring_steps import recurring_clause
 from tb_perfcompare.comparison.causes.evidence.places.responsible_operator import responsible_operator
-from tb_perfcompare.comparison.causes.evidence.rule_context import total
 from tb_perfcompare.comparison.causes.general_change import DATA_LOADER, Change, Known
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import STATUSES, EntityRows, LedgerRow

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained
+from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explained
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.finding import Finding
 from tb_perfcompare.comparison.result.options import CompareOptions

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import permutations
 
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Part
-from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, total, total_by_key
+from tb_perfcompare.comparison.causes.evidence.amounts import Amount, total, total_by_key
+from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explained, Part
 from tb_perfcompare.comparison.result.finding import Finding
 
 ORDERS = list(permutations((0.1, 0.2, 53.916666666666664, 1e9)))

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from math import fsum
 
 from tb_perfcompare.comparison.causes.detectors.launching import more_captures
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause, change_text
+from tb_perfcompare.comparison.causes.evidence.amounts import NOTHING, Amount, total
+from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text
+from tb_perfcompare.comparison.causes.evidence.explained import Cause
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed, is_same_runtime
-from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext, total
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import numbers_text
 from tb_perfcompare.model.api_calls import ALLOCATION, RELEASE

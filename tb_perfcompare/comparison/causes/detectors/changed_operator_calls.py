@@ -7,12 +7,13 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from math import fsum
 
-from tb_perfcompare.comparison.causes.evidence.cause import Explained, Part
+from tb_perfcompare.comparison.causes.evidence.amounts import Amount, Key, total
+from tb_perfcompare.comparison.causes.evidence.explained import Explained, Part
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC
 from tb_perfcompare.comparison.causes.evidence.places.annotations import annotations_around
 from tb_perfcompare.comparison.causes.evidence.places.gaps_around import gaps_around, is_of_gaps
 from tb_perfcompare.comparison.causes.evidence.places.replacement import MOVED_CALL_RATIO
-from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.speed.fastest_calls import fastest_calls
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.model.api_calls import GRAPH_LAUNCH, LAUNCH

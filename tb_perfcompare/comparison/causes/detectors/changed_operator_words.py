@@ -6,11 +6,12 @@ from collections.abc import Collection, Mapping, Sequence
 from math import fsum
 from typing import NamedTuple
 
-from tb_perfcompare.comparison.causes.evidence.cause import Part
+from tb_perfcompare.comparison.causes.evidence.amounts import Amount
+from tb_perfcompare.comparison.causes.evidence.explained import Part
 from tb_perfcompare.comparison.causes.evidence.places.moved_inside import called_by_others
 from tb_perfcompare.comparison.causes.evidence.places.recomputed import recomputed
 from tb_perfcompare.comparison.causes.evidence.places.where_called import where_called
-from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.wording import calls_text, many, number_text, numbers_text, short, signed_time
 from tb_perfcompare.model.names.autograd_names import AUTOGRAD_RANGE, backward_of, is_backward, plain_name
 from tb_perfcompare.model.names.work_kinds import FILLS, MOVING, MOVING_CALLERS, VIEWS, work_kind

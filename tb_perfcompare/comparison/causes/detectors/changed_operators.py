@@ -31,7 +31,9 @@ from tb_perfcompare.comparison.causes.detectors.more_calls import MORE_CALLS
 from tb_perfcompare.comparison.causes.detectors.ranks.collectives import COLLECTIVE_SLOWER
 from tb_perfcompare.comparison.causes.detectors.replaced_calls import evidence_on
 from tb_perfcompare.comparison.causes.detectors.synchronization import SYNCHRONISATION, waiting_operator
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Explains, Part, Rule, cause, change_text
+from tb_perfcompare.comparison.causes.evidence.amounts import Amount, Key, total, total_by_key
+from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text
+from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explained, Explains, Part
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed, recounted_operators
 from tb_perfcompare.comparison.causes.evidence.known_settings import (
     is_recounted_update,
@@ -43,7 +45,7 @@ from tb_perfcompare.comparison.causes.evidence.places.annotations import mostly_
 from tb_perfcompare.comparison.causes.evidence.places.growing import KEPT, growing_clause
 from tb_perfcompare.comparison.causes.evidence.places.recomputed import in_hooks, recomputed
 from tb_perfcompare.comparison.causes.evidence.places.where_called import after_update, inside_clause, modules_clause
-from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total, total_by_key
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import EntityRows
 from tb_perfcompare.comparison.result.wording import signed_time

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.causes.detectors.machine.uniform_slowdown import device_ratio
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explains, Rule, cause, change_text, entity_confidence
+from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text, entity_confidence
+from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains
 from tb_perfcompare.comparison.causes.evidence.general_rules import UTILISATION_CHANGE, kernel_fact
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
 from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, changed_arguments, other_inputs

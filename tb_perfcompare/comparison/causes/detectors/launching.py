@@ -7,16 +7,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import fsum, log
 
 from tb_perfcompare.comparison.causes.detectors.machine.uniform_slowdown import host_ratio, kernels_flat
-from tb_perfcompare.comparison.causes.evidence.cause import (
-    Cause,
-    Explained,
-    Explains,
-    Part,
-    Rule,
-    cause,
-    change_text,
-    of_categories,
-)
+from tb_perfcompare.comparison.causes.evidence.amounts import Amount, total
+from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text, of_categories
+from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explained, Explains, Part
 from tb_perfcompare.comparison.causes.evidence.host_time import (
     CPU_EXEC,
     HOST,
@@ -28,7 +21,7 @@ from tb_perfcompare.comparison.causes.evidence.host_time import (
     is_same_runtime,
     slower_work,
 )
-from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.speed.beyond_pace import SAME_CALLS
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import number_text, numbers_text, short, signed_time, times_text

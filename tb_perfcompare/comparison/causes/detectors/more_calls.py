@@ -5,22 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 
-from tb_perfcompare.comparison.causes.evidence.cause import (
-    Cause,
-    Explains,
-    Part,
-    Rule,
-    cause,
-    change_text,
-    drawn_by_chance,
-)
+from tb_perfcompare.comparison.causes.evidence.amounts import NOTHING, Amount, Key
+from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text, drawn_by_chance
+from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains, Part
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed, recounted_operators
 from tb_perfcompare.comparison.causes.evidence.inputs import OTHER_SIZE, by_inputs, growth, most_alike
 from tb_perfcompare.comparison.causes.evidence.places.annotations import annotations_around, mostly_in
 from tb_perfcompare.comparison.causes.evidence.places.gaps_around import gaps_between
 from tb_perfcompare.comparison.causes.evidence.places.growing import KEPT, growing_clause
 from tb_perfcompare.comparison.causes.evidence.places.where_called import inside_clause, modules_clause, where_called
-from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, Key, RuleContext
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, shared_part
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow

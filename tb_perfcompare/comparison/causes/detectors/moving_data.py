@@ -11,11 +11,13 @@ import numpy as np
 from tb_perfcompare.comparison.causes.detectors.compiled_regions import is_compiled_on_one_side
 from tb_perfcompare.comparison.causes.detectors.kernel_speed import launching_operator
 from tb_perfcompare.comparison.causes.detectors.more_calls import times_as_often
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explains, Part, Rule, cause, change_text
+from tb_perfcompare.comparison.causes.evidence.amounts import Amount, Key, total, total_by_key
+from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text
+from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains, Part
 from tb_perfcompare.comparison.causes.evidence.host_time import MUCH_MORE
 from tb_perfcompare.comparison.causes.evidence.inputs import elements
 from tb_perfcompare.comparison.causes.evidence.places.moved_inside import moved_inside
-from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total, total_by_key
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time
 from tb_perfcompare.model.input_shapes import shown_shape

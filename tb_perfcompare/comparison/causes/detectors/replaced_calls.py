@@ -13,7 +13,9 @@ from tb_perfcompare.comparison.causes.detectors.changed_operator_calls import (
 )
 from tb_perfcompare.comparison.causes.detectors.changed_operator_words import AS_MEASURED, counts_text, gaps_clause
 from tb_perfcompare.comparison.causes.detectors.more_calls import more_calls_rules, times_as_often
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Explains, Rule, cause, change_text
+from tb_perfcompare.comparison.causes.evidence.amounts import Amount
+from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text
+from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explained, Explains
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed, is_same_runtime
 from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, has_same_inputs, other_inputs, values_of
 from tb_perfcompare.comparison.causes.evidence.known_settings import known_setting
@@ -21,7 +23,7 @@ from tb_perfcompare.comparison.causes.evidence.places.annotations import mostly_
 from tb_perfcompare.comparison.causes.evidence.places.replaced_operators import replacements
 from tb_perfcompare.comparison.causes.evidence.places.replacement import Place, Replacement
 from tb_perfcompare.comparison.causes.evidence.places.where_called import inside_clause
-from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import many, short
 from tb_perfcompare.model.api_calls import WAIT

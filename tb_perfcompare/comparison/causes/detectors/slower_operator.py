@@ -12,20 +12,21 @@ from tb_perfcompare.comparison.causes.detectors.machine.recording import costlie
 from tb_perfcompare.comparison.causes.detectors.machine.uniform_slowdown import host_ratio
 from tb_perfcompare.comparison.causes.detectors.more_calls import calls_alike
 from tb_perfcompare.comparison.causes.detectors.replaced_calls import with_replaced_calls
+from tb_perfcompare.comparison.causes.evidence.amounts import NOTHING, Amount
 from tb_perfcompare.comparison.causes.evidence.cause import (
-    Cause,
     Rule,
     category_confidence,
     cause,
     change_text,
     entity_confidence,
 )
+from tb_perfcompare.comparison.causes.evidence.explained import Cause
 from tb_perfcompare.comparison.causes.evidence.general_rules import FUNCTIONS, GrownFunction, grown_function, has_stacks
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, exposed_growth
 from tb_perfcompare.comparison.causes.evidence.inputs import changed_arguments, other_inputs
 from tb_perfcompare.comparison.causes.evidence.places.moved_inside import moved_into_ranges
 from tb_perfcompare.comparison.causes.evidence.places.recomputed import recomputed
-from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.speed.beyond_pace import (
     SAME_CALLS,
     beyond_pace,

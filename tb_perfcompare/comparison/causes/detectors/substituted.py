@@ -9,11 +9,13 @@ import numpy as np
 
 from tb_perfcompare.comparison.causes.detectors.compiled_regions import compiled_on_one_side, regions_clause
 from tb_perfcompare.comparison.causes.detectors.moving_data import counted_copies, only_moves_data
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explains, Part, Rule, cause, change_text
+from tb_perfcompare.comparison.causes.evidence.amounts import NOTHING, Amount, total, total_by_key
+from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text
+from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains, Part
 from tb_perfcompare.comparison.causes.evidence.host_time import is_same_runtime
 from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, changed_arguments, other_inputs
 from tb_perfcompare.comparison.causes.evidence.places.kernels_by_enclosing_operator import kernels_below
-from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext, total, total_by_key
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.speed.beyond_pace import SAME_CALLS
 from tb_perfcompare.comparison.causes.evidence.speed.rates import rate_clause, tensor_cores_by_rate
 from tb_perfcompare.comparison.result.finding import Evidence

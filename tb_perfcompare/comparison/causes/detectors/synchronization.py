@@ -7,7 +7,9 @@ from math import fsum
 
 import numpy as np
 
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Part, Rule, cause, of_categories
+from tb_perfcompare.comparison.causes.evidence.amounts import Amount, total, total_by_key
+from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, of_categories
+from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explained, Part
 from tb_perfcompare.comparison.causes.evidence.host_time import (
     HOST,
     added_calls,
@@ -18,7 +20,7 @@ from tb_perfcompare.comparison.causes.evidence.host_time import (
     working_calls,
 )
 from tb_perfcompare.comparison.causes.evidence.known_settings import setting_of_arguments
-from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total, total_by_key
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.headline import Basis
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time

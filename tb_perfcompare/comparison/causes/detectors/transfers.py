@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator
 from math import fsum
 
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explains, Rule, cause, change_text
+from tb_perfcompare.comparison.causes.evidence.amounts import total
+from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text
+from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed, is_same_runtime
-from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.wording import numbers_text, short, times_text

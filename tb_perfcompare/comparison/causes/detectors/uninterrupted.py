@@ -15,10 +15,12 @@ from tb_perfcompare.comparison.causes.detectors.slower_operator import (
     look_at_range,
     what_is_slower,
 )
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause
+from tb_perfcompare.comparison.causes.evidence.amounts import NOTHING
+from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause
+from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explained
 from tb_perfcompare.comparison.causes.evidence.general_rules import GENERAL, PYTHON, category_words
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
-from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, RuleContext
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import UNINTERRUPTED_TABLE, Evidence, UninterruptedPart
 from tb_perfcompare.comparison.result.wording import percent_text, short, signed_time, times_text
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory

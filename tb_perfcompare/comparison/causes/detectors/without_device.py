@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import fsum
 
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
+from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, of_categories
+from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explained
 from tb_perfcompare.comparison.causes.evidence.general_rules import category_words
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.checks.environment_checks import on_cpu_alone

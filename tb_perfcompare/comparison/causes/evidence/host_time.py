@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import fsum, log1p
 
-from tb_perfcompare.comparison.causes.evidence.cause import Part, is_of_another_version
-from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext
+from tb_perfcompare.comparison.causes.evidence.amounts import NOTHING, Amount
+from tb_perfcompare.comparison.causes.evidence.cause import is_of_another_version
+from tb_perfcompare.comparison.causes.evidence.explained import Part
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.wording import times_text
 from tb_perfcompare.model.api_calls import WAIT, calls
 from tb_perfcompare.model.arrays import row_medians

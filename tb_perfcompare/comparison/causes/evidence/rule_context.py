@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
 from math import fsum
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tb_perfcompare.comparison.causes.evidence.amounts import NOTHING, Amount, AmountColumns, Key, of_side, total
 from tb_perfcompare.comparison.causes.evidence.significant_categories import (
     PacedChange,
     SignificantCategories,
@@ -33,56 +33,10 @@ from tb_perfcompare.model.api_calls import calls
 from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.input_shapes import without_lists
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
-from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, at_rows, join_rows
+from tb_perfcompare.model.text_numbers import TextNumbers, at_rows, join_rows
 from tb_perfcompare.quick_dataclass import dataclass
 
-Key = tuple[str, ...]
-K = TypeVar("K")
 F = TypeVar("F")
-@dataclass(slots=True)
-class Amount:
-    """Calls and microseconds per step on both sides; 0 if a side has none. Treated as immutable, but not frozen:
-    there are thousands, and frozen ones take four times as long to create."""
-
-    calls_a: float = 0.0
-    calls_b: float = 0.0
-    us_a: float = 0.0
-    us_b: float = 0.0
-
-    @property
-    def delta_us(self) -> float:
-        return self.us_b - self.us_a
-
-    @property
-    def more_calls(self) -> float:
-        return self.calls_b - self.calls_a
-
-    @property
-    def rate_us(self) -> float:
-        """Part of the change that is the time per call (docs/method/ledger.md); 0 if a side has no calls."""
-        if not (self.calls_a and self.calls_b):
-            return 0.0
-        return (self.us_b / self.calls_b - self.us_a / self.calls_a) * (self.calls_a + self.calls_b) / 2
-
-    @property
-    def counted_us(self) -> float:
-        """Part of the change by count, at most the change; all of it if a side has no calls."""
-        if not (self.calls_a and self.calls_b):
-            return self.delta_us
-        counted = self.more_calls * (self.us_a / self.calls_a + self.us_b / self.calls_b) / 2
-        return min(counted, self.delta_us, key=abs) if counted * self.delta_us > 0 else 0.0
-
-    def paced_us(self, ratio: float) -> float:
-        """Change of work that takes `ratio` times as long; 0 if a side has none."""
-        return (ratio - 1) / (ratio + 1) * (self.us_a + self.us_b) if self.us_a and self.us_b else 0.0
-
-    def __add__(self, other: Amount) -> Amount:
-        return Amount(
-            self.calls_a + other.calls_a, self.calls_b + other.calls_b, self.us_a + other.us_a, self.us_b + other.us_b
-        )
-
-
-NOTHING = Amount()
 
 
 def _api_calls(pair: RuleContext) -> dict[str, dict[str, Amount]]:
@@ -95,50 +49,8 @@ def _api_calls(pair: RuleContext) -> dict[str, dict[str, Amount]]:
         for (category, entity, caller, _), ns, count in zip(parts.keys, *parts.totals(), strict=True):
             if category == "Runtime":
                 own, steps = found.setdefault(caller, {}), len(summary.steps)
-                own[entity] = own.get(entity, NOTHING) + _one(side, count / steps, ns / steps / 1000)
+                own[entity] = own.get(entity, NOTHING) + of_side(side, count / steps, ns / steps / 1000)
     return found
-
-
-def total(amounts: Iterable[Amount]) -> Amount:
-    """Sum, rounded once: the same in any order, so that exchanging the sides negates it."""
-    every = tuple(amounts)
-    if len(every) == 1:
-        return every[0]
-    parts = [(amount.calls_a, amount.calls_b, amount.us_a, amount.us_b) for amount in every]
-    return Amount(*map(fsum, zip(*parts, strict=True)))
-
-
-def total_by_key(parts: Iterable[tuple[K, float]]) -> dict[K, float]:
-    """Key -> sum of its values, rounded once: the same in any order."""
-    every: dict[K, list[float]] = {}
-    for key, value in parts:
-        every.setdefault(key, []).append(value)
-    return {key: fsum(values) for key, values in every.items()}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class AmountColumns:
-    """Amounts of a group table, (r,) each, zero if a side lacks the row."""
-
-    joined: JoinedRows
-    calls_a: Floats
-    calls_b: Floats
-    us_a: Floats
-    us_b: Floats
-
-    def keys(self) -> list[Key]:
-        """Keys of all rows."""
-        return list(zip(*map(self.joined.numbers.column, self.joined.parts), strict=True))
-
-    def at(self, row: int) -> Amount:
-        """Amount of one row."""
-        return Amount(*(float(column[row]) for column in (self.calls_a, self.calls_b, self.us_a, self.us_b)))
-
-    def of_rows(self, rows: NDArray[np.int64]) -> dict[Key, Amount]:
-        """Amounts of some rows by key."""
-        keys = zip(*(self.joined.numbers.column(part[rows]) for part in self.joined.parts), strict=True)
-        figures = (column[rows].tolist() for column in (self.calls_a, self.calls_b, self.us_a, self.us_b))
-        return dict(zip(keys, map(Amount, *figures), strict=True))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -361,7 +273,7 @@ class RuleContext:
             calls, us = owned.calls[rows].sum(axis=1) / steps, owned.plain_ns[rows].sum(axis=1) / steps / 1000
             for row, *figures in zip(rows.tolist(), calls.tolist(), us.tolist(), strict=True):
                 key = (owned.key[row],)
-                amounts[key] = amounts.get(key, NOTHING) + _one(side, *figures)
+                amounts[key] = amounts.get(key, NOTHING) + of_side(side, *figures)
         return amounts
 
 
@@ -382,7 +294,3 @@ def _with_lists_joined(amounts: dict[Key, Amount]) -> dict[Key, Amount]:
 
 def _clear(pair: RuleContext) -> SignificantCategories:
     return significant_categories(*pair.sides, pair.p_values, pair.options.alpha)
-
-
-def _one(side: int, calls: float, us: float) -> Amount:
-    return Amount(calls, 0.0, us, 0.0) if side == 0 else Amount(0.0, calls, 0.0, us)

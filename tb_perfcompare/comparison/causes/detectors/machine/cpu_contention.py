@@ -10,9 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from tb_perfcompare.comparison.causes.detectors.machine.recording import is_of_1_8_alone
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explains, Part, Rule, cause, change_text
+from tb_perfcompare.comparison.causes.evidence.amounts import total_by_key
+from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text
+from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains, Part
 from tb_perfcompare.comparison.causes.evidence.host_time import exposed_growth
-from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total_by_key
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.speed.fastest_calls import (
     BY_SHAPE,
     INTERRUPTED,

@@ -10,14 +10,16 @@ import numpy as np
 
 from tb_perfcompare.comparison.causes.detectors.machine.cpu_contention import MAIN_SHARE, MIN_CALLS, MIN_SLOWDOWN
 from tb_perfcompare.comparison.causes.detectors.machine.uniform_slowdown import kernels_flat
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explains, Part, Rule, cause, change_text
+from tb_perfcompare.comparison.causes.evidence.amounts import total, total_by_key
+from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text
+from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains, Part
 from tb_perfcompare.comparison.causes.evidence.host_time import (
     call_count_changed,
     exposed_host,
     idle_shares,
     is_same_runtime,
 )
-from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total, total_by_key
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.speed.fastest_calls import INTERRUPTED, LAUNCHES, fastest_calls
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import ratio_text, time_text, times_text

@@ -6,9 +6,11 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explains, Part, Rule, cause, change_text
+from tb_perfcompare.comparison.causes.evidence.amounts import total_by_key
+from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text
+from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains, Part
 from tb_perfcompare.comparison.causes.evidence.host_time import exposed_growth
-from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total_by_key
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import number_text
 from tb_perfcompare.model.summary.groups import GIL_WAITS as GIL_WAITS_TABLE

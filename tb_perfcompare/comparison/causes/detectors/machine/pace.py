@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
+from tb_perfcompare.comparison.causes.evidence.amounts import Amount
+from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, of_categories
+from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explained
 from tb_perfcompare.comparison.causes.evidence.host_time import machine_or_threads
-from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import REPEATABILITY_UNKNOWN, Evidence
 from tb_perfcompare.comparison.result.headline import Basis, PaceFacts, Verdict
 from tb_perfcompare.comparison.result.wording import ratio_text, signed_time

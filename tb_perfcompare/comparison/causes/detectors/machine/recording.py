@@ -6,17 +6,11 @@ from collections.abc import Iterator
 from math import fsum
 
 from tb_perfcompare.comparison.causes.detectors.machine.pace import is_paced
-from tb_perfcompare.comparison.causes.evidence.cause import (
-    Cause,
-    Explained,
-    Explains,
-    Rule,
-    cause,
-    change_text,
-    of_categories,
-)
+from tb_perfcompare.comparison.causes.evidence.amounts import total_by_key
+from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text, of_categories
+from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explained, Explains
 from tb_perfcompare.comparison.causes.evidence.general_rules import has_stacks
-from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total_by_key
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.checks.profiler_options import WITH_1_8, option_differences, options_alone
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import signed_time

@@ -8,9 +8,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from tb_perfcompare.comparison.causes.detectors.machine.recording import costlier_to_record
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explains, Part, Rule, cause, change_text
+from tb_perfcompare.comparison.causes.evidence.amounts import NOTHING, Amount
+from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text
+from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains, Part
 from tb_perfcompare.comparison.causes.evidence.host_time import machine_or_threads, working_calls
-from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.speed.beyond_pace import paced
 from tb_perfcompare.comparison.causes.evidence.speed.fastest_calls import fastest_own_calls, table_of_calls
 from tb_perfcompare.comparison.result.finding import Evidence

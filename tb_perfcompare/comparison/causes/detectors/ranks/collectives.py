@@ -13,7 +13,8 @@ from tb_perfcompare.comparison.causes.detectors.ranks.exposed_collectives import
     splits,
 )
 from tb_perfcompare.comparison.causes.detectors.ranks.late_rank import find_late_rank
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explains, Part, Rule, cause, change_text
+from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text
+from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains, Part
 from tb_perfcompare.comparison.causes.evidence.general_rules import python_time
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC
 from tb_perfcompare.comparison.causes.evidence.inputs import elements

@@ -7,7 +7,8 @@ from math import fsum
 
 from tb_perfcompare.comparison.causes.detectors.ranks.late_rank import find_late_rank
 from tb_perfcompare.comparison.causes.detectors.ranks.own_work import WORK_COUNTED, WORK_GIVEN, own_shares, own_work
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explains, Rule, cause, change_text
+from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text
+from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.ranks.job import Job
 from tb_perfcompare.comparison.ranks.uneven_work import WorkChange

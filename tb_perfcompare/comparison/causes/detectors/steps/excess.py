@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.comparison.causes.evidence.cause import Part
+from tb_perfcompare.comparison.causes.evidence.explained import Part
 from tb_perfcompare.model.arrays import row_medians
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from tb_perfcompare.comparison.causes.detectors.steps.excess import LEADING, MAIN_SHARE, MAX_P, MIN_SLOW_RATIO, fisher_p
 from tb_perfcompare.comparison.causes.detectors.steps.slow_steps import find_slow_steps
 from tb_perfcompare.comparison.causes.detectors.steps.warm_up import find_warm_up
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause
+from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause
+from tb_perfcompare.comparison.causes.evidence.explained import Cause
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence

@@ -18,7 +18,8 @@ from tb_perfcompare.comparison.causes.detectors.steps.excess import (
     growth_in,
 )
 from tb_perfcompare.comparison.causes.detectors.steps.warm_up import find_warm_up
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
+from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause
+from tb_perfcompare.comparison.causes.evidence.explained import Cause, Part
 from tb_perfcompare.comparison.causes.evidence.general_rules import category_words
 from tb_perfcompare.comparison.causes.evidence.places.gaps_around import place_clause_of_steps
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext

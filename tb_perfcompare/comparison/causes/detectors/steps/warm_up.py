@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.causes.detectors.steps.excess import LEADING, MAIN_SHARE, explained_by_steps, growth_in
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause
+from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause
+from tb_perfcompare.comparison.causes.evidence.explained import Cause
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.options import SIDES

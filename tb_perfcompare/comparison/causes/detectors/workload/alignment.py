@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explains, Rule, cause, change_text, of_categories
+from tb_perfcompare.comparison.causes.evidence.amounts import Amount, total
+from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text, of_categories
+from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains
 from tb_perfcompare.comparison.causes.evidence.inputs import by_inputs, by_name, elements, have_moved, most_alike
-from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import numbers_text, ratio_text, short, times_text
 from tb_perfcompare.lazy_regex import regex

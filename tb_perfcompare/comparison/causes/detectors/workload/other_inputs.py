@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from tb_perfcompare.comparison.causes.detectors.workload.difference import OtherWork
+from tb_perfcompare.comparison.causes.evidence.amounts import Amount, Key, total
 from tb_perfcompare.comparison.causes.evidence.cause import drawn_by_chance
 from tb_perfcompare.comparison.causes.evidence.inputs import (
     OTHER_SIZE,
@@ -22,7 +23,7 @@ from tb_perfcompare.comparison.causes.evidence.inputs import (
 )
 from tb_perfcompare.comparison.causes.evidence.known_settings import setting_of_arguments
 from tb_perfcompare.comparison.causes.evidence.places.first_difference import first_difference
-from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.speed.rates import peak_clause, total_clause
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK
 from tb_perfcompare.comparison.result.finding import Evidence

@@ -11,8 +11,9 @@ import numpy as np
 
 from tb_perfcompare.comparison.causes.detectors.workload.difference import OtherWork
 from tb_perfcompare.comparison.causes.detectors.workload.other_inputs import recur
+from tb_perfcompare.comparison.causes.evidence.amounts import Amount, Key, total
 from tb_perfcompare.comparison.causes.evidence.inputs import by_name
-from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.speed.registers import compiled_otherwise
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import percent_text, ratio_text, short

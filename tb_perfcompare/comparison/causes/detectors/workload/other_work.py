@@ -12,18 +12,12 @@ from tb_perfcompare.comparison.causes.detectors.workload.alignment import ALIGNM
 from tb_perfcompare.comparison.causes.detectors.workload.difference import OtherWork
 from tb_perfcompare.comparison.causes.detectors.workload.other_inputs import other_shapes, other_types
 from tb_perfcompare.comparison.causes.detectors.workload.other_launches import other_launches
-from tb_perfcompare.comparison.causes.evidence.cause import (
-    Cause,
-    Explained,
-    Part,
-    Rule,
-    cause,
-    changes_of,
-    of_categories,
-)
+from tb_perfcompare.comparison.causes.evidence.amounts import total_by_key
+from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, of_categories
+from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explained, Part, changes_of
 from tb_perfcompare.comparison.causes.evidence.inputs import values_of_layers
 from tb_perfcompare.comparison.causes.evidence.places.growing import KEPT, growing_inputs
-from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total_by_key
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.checks.shared_work import SOME_WORK
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.headline import Verdict

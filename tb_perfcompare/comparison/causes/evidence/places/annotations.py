@@ -7,9 +7,10 @@ from math import fsum
 
 import numpy as np
 
-from tb_perfcompare.comparison.causes.evidence.cause import Part
+from tb_perfcompare.comparison.causes.evidence.amounts import Amount
+from tb_perfcompare.comparison.causes.evidence.explained import Part
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, HOST
-from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.wording import short
 from tb_perfcompare.model.names.collective_names import is_collective_annotation
 from tb_perfcompare.model.names.compiled_names import is_compiled

@@ -8,9 +8,10 @@ from collections.abc import Mapping, Set
 
 import numpy as np
 
+from tb_perfcompare.comparison.causes.evidence.amounts import Amount, Key
 from tb_perfcompare.comparison.causes.evidence.host_time import MORE_CALLS
 from tb_perfcompare.comparison.causes.evidence.inputs import called_otherwise, elements
-from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.model.input_shapes import input_elements, shown_shape
 from tb_perfcompare.model.names.work_kinds import UNINFORMATIVE, work_kind
 from tb_perfcompare.model.summary.groups import CALL_ARGUMENTS, FIRST_CALL

@@ -9,7 +9,7 @@ from math import fsum
 
 import numpy as np
 
-from tb_perfcompare.comparison.causes.evidence.cause import Part
+from tb_perfcompare.comparison.causes.evidence.explained import Part
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.wording import short_apart
 from tb_perfcompare.model.arrays import Ints, are_in

@@ -7,7 +7,8 @@ from math import fsum
 
 import numpy as np
 
-from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
+from tb_perfcompare.comparison.causes.evidence.amounts import Amount
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.wording import number_text, numbers_text, short
 from tb_perfcompare.model.arrays import CaptureIndex, Floats, Ints, median, unique

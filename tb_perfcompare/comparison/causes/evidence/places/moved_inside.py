@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from math import fsum
 
+from tb_perfcompare.comparison.causes.evidence.amounts import total_by_key
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
-from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total_by_key
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.model.names.work_kinds import MOVING, MOVING_CALLERS
 from tb_perfcompare.model.summary.call_tree import FrameKind
 

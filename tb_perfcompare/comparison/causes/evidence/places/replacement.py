@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import field
 
-from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, total_by_key
+from tb_perfcompare.comparison.causes.evidence.amounts import Amount, total_by_key
 from tb_perfcompare.comparison.ledger.call_tree import Frame
 from tb_perfcompare.model.names.autograd_names import AUTOGRAD_RANGE, backward_of
 from tb_perfcompare.model.names.join_keys import without_library

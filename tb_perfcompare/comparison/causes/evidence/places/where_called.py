@@ -7,9 +7,10 @@ from math import fsum
 
 import numpy as np
 
+from tb_perfcompare.comparison.causes.evidence.amounts import Amount, total
 from tb_perfcompare.comparison.causes.evidence.general_rules import function_of_calls
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
-from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.wording import many, numbers_text, short
 from tb_perfcompare.model.arrays import Flags, unique

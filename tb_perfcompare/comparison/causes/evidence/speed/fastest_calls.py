@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Key, RuleContext
+from tb_perfcompare.comparison.causes.evidence.amounts import NOTHING, Key
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.model.arrays import Nanoseconds
 from tb_perfcompare.model.summary.summary import GroupTable
 
