@@ -8,6 +8,7 @@ from tb_perfcompare.comparison.causes.counters import COUNTER_MOVED
 from tb_perfcompare.comparison.causes.cycles import FUNCTION_TIME
 from tb_perfcompare.comparison.causes.detectors.allocator import ALLOCATOR_CALLS, MEMORY_PRESSURE
 from tb_perfcompare.comparison.causes.detectors.changed_operators import OPERATORS_CHANGED, RECOMPUTATION
+from tb_perfcompare.comparison.causes.detectors.compilation import COMPILATION_LOST
 from tb_perfcompare.comparison.causes.detectors.compiled_regions import GRAPH_BREAKS, REGIONS_LOST
 from tb_perfcompare.comparison.causes.detectors.kernel_speed import KERNEL_SLOWER, OCCUPANCY_LOST, UTILISATION_LOST
 from tb_perfcompare.comparison.causes.detectors.launching import (
@@ -36,12 +37,7 @@ from tb_perfcompare.comparison.causes.detectors.slower_operator import OPERATOR_
 from tb_perfcompare.comparison.causes.detectors.steps.slow_calls import SLOW_CALLS
 from tb_perfcompare.comparison.causes.detectors.steps.slow_steps import SLOW_STEPS
 from tb_perfcompare.comparison.causes.detectors.steps.warm_up import WARM_UP_INSIDE
-from tb_perfcompare.comparison.causes.detectors.substituted import (
-    COMPILATION_LOST,
-    FUSION_LOST,
-    KERNEL_REPLACED,
-    TENSOR_CORES_LOST,
-)
+from tb_perfcompare.comparison.causes.detectors.substituted import FUSION_LOST, KERNEL_REPLACED, TENSOR_CORES_LOST
 from tb_perfcompare.comparison.causes.detectors.synchronization import SYNCHRONISATION
 from tb_perfcompare.comparison.causes.detectors.transfers import LOADER, MORE_COPIES, PAGEABLE_COPIES
 from tb_perfcompare.comparison.causes.detectors.uninterrupted import UNINTERRUPTED, UNINTERRUPTED_REST

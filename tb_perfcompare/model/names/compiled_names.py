@@ -16,6 +16,11 @@ _COMPILED = ("CompiledFunction", COMPILED_REGION, "## Call CompiledFxGraph")
 _REGION_ID = regex(rf"{COMPILED_REGION}: (\d+/\d+)")
 
 
+def is_generated(kernel: str) -> bool:
+    """Whether a compiler generated the kernel."""
+    return kernel.startswith("triton_")
+
+
 def is_compiled(name: str) -> bool:
     """Whether a range or operator is compiled code."""
     return name.startswith(_COMPILED)

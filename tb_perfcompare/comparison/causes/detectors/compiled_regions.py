@@ -73,7 +73,7 @@ def is_compiled_on_one_side(pair: RuleContext) -> bool:
 
 def compiled_on_one_side(pair: RuleContext) -> Iterator[Cause]:
     """One side runs compiled regions, the other none: they replaced the operators that only the other side has. Used
-    by substitution_rules if no generated kernels were recorded."""
+    by compilation_rules if no generated kernels were recorded."""
     if not is_compiled_on_one_side(pair):
         return
     a, b = _regions_of_both(pair)
