@@ -124,7 +124,7 @@ def named_tables() -> Work:
     from tb_perfcompare.analysis.trace.interpretation import interpret
     from tb_perfcompare.analysis.trace.steps import step_windows
     from tb_perfcompare.analysis.trace.vendor import find_vendor
-    from tb_perfcompare.model.summary.summary import StepCategory
+    from tb_perfcompare.model.summary.categories import StepCategory
     from tb_perfcompare.sources.trace.torch_profiler import read_trace
 
     def work(path: str) -> dict[str, Any]:

@@ -22,7 +22,8 @@ from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recordings.recording import TraceRecording
 from tb_perfcompare.model.summary.outline import Outline, mean_step_us
 from tb_perfcompare.model.summary.split_time import SplitTime
-from tb_perfcompare.model.summary.summary import CounterSeries, DeviceFacts, GroupTable
+from tb_perfcompare.model.summary.summary import DeviceFacts
+from tb_perfcompare.model.summary.tables import CounterSeries, GroupTable
 from tb_perfcompare.number_text import many
 from tb_perfcompare.quick_dataclass import dataclass
 

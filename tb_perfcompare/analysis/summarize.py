@@ -41,7 +41,8 @@ from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recordings.recording import Origin, TraceRecording
 from tb_perfcompare.model.summary.collectives import BY_MESSAGE
 from tb_perfcompare.model.summary.groups import CRITICAL_PATH, DEVICE_TIMELINE, GIL_WAITS, MODELLED_WORK, PYTHON_TIME
-from tb_perfcompare.model.summary.summary import Capture, DroppedStep, GroupTable, StepTable, Summary
+from tb_perfcompare.model.summary.summary import Capture, DroppedStep, Summary
+from tb_perfcompare.model.summary.tables import GroupTable, StepTable
 from tb_perfcompare.model.texts import Coded
 
 _REASONS_IF_ABSENT = {

@@ -14,7 +14,8 @@ from tb_perfcompare.comparison.result.wording import VERDICT_WORDS, noun_of, p_t
 from tb_perfcompare.comparison.statistics.drift import drift, two_groups
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.model.note import ONE_SIDE, Note, NoteCode
-from tb_perfcompare.model.summary.summary import INCOMPLETE, StepTable, Summary
+from tb_perfcompare.model.summary.summary import INCOMPLETE, Summary
+from tb_perfcompare.model.summary.tables import StepTable
 
 _MANY_INCOMPLETE = 0.2
 """Share of incomplete steps above which the verdict over all steps is reported as well."""

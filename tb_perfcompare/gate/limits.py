@@ -7,7 +7,7 @@ import re
 from tb_perfcompare import number_text
 from tb_perfcompare.errors import PerfCompareError, choices
 from tb_perfcompare.lazy_regex import regex
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS
 from tb_perfcompare.quick_dataclass import dataclass
 
 _LIMIT = regex(r"\s*\+?\s*(\d{1,15}(?:\.\d{0,15})?|\.\d{1,15})\s*(%|ns|us|µs|μs|ms|s)\s*", re.ASCII)

@@ -17,7 +17,8 @@ from tb_perfcompare.errors import InputError, SelectionError
 from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.arrays import median, quartiles
 from tb_perfcompare.model.saved.history import LATEST_S, PointFacts
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS
+from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.sources.recognition.format_sniffers import POINT_ENDING
 from tb_perfcompare.sources.saved.baseline_file import write_baseline
 from tb_perfcompare.sources.saved.event_file import write_point

@@ -11,7 +11,8 @@ from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace, inter
 from tb_perfcompare.analysis.trace.vendor import find_vendor
 from tb_perfcompare.errors import CorruptInput
 from tb_perfcompare.model.recordings.recording import Origin, TraceRecording
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS
+from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.sources.trace.torch_profiler import read_trace
 from tests.build import TraceBuilder
 

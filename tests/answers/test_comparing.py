@@ -19,7 +19,8 @@ from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.recordings.answers import AnswersRecording, SavedStep
 from tb_perfcompare.model.recordings.recording import Origin
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOT_SPLIT, Summary
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, NOT_SPLIT
+from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.render.wire import json_encoding as wire
 from tb_perfcompare.sources.answers.reader import read_answers
 from tests.analysis.summaries import summary as trace_summary

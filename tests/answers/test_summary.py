@@ -16,7 +16,8 @@ from tb_perfcompare.errors import CorruptInput, InputError, SelectionError
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.recordings.answers import SavedKernel, SavedOperator
 from tb_perfcompare.model.recordings.recording import Origin
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOT_SPLIT, Summary
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, NOT_SPLIT
+from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.sources.answers.reader import read_answers
 from tests.answers.saved import kernel_pie, kernels, operator_pies, operators, overview, write
 from tests.comparison.compare import notes_of

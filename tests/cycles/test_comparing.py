@@ -14,7 +14,8 @@ from tb_perfcompare.comparison.result.finding import Finding
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.errors import NotComparable
 from tb_perfcompare.model.note import NoteCode
-from tb_perfcompare.model.summary.summary import OVERLAPPING, Summary
+from tb_perfcompare.model.summary.categories import OVERLAPPING
+from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.render.wire import json_encoding as wire
 from tests.analysis.summaries import summary as trace_summary
 from tests.build import TraceBuilder

@@ -15,7 +15,8 @@ from tb_perfcompare.comparison.causes.counters import counter_findings, counter_
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.tables.counter_join import counter_changes, device_labels
 from tb_perfcompare.comparison.tables.counters import counters_table, counters_view
-from tb_perfcompare.model.summary.summary import CounterSeries, Summary
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.summary.tables import CounterSeries
 from tests.analysis.summaries import summary as trace_summary
 from tests.build import TraceBuilder
 

@@ -13,7 +13,8 @@ from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.analysis.pooling.select import select_steps
 from tb_perfcompare.errors import CorruptInput
 from tb_perfcompare.model.note import NoteCode
-from tb_perfcompare.model.summary.summary import OVERLAPPING, Summary
+from tb_perfcompare.model.summary.categories import OVERLAPPING
+from tb_perfcompare.model.summary.summary import Summary
 from tests.cycles.drawn import HEADER, Fn, cycle, drawn, gemm, host, summary, write, write_counters
 
 

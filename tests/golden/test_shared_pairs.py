@@ -16,7 +16,8 @@ from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.recordings.recording import Origin
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS
+from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.sources.trace.torch_profiler import read_trace
 from tests.shared_data import SHARED, needs_shared
 

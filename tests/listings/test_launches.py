@@ -21,7 +21,8 @@ from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.tables.views import view_tables
 from tb_perfcompare.model.recordings.recording import Origin
-from tb_perfcompare.model.summary.summary import LaunchSequence, Summary
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.summary.tables import LaunchSequence
 from tb_perfcompare.sources.ncu.kernel_listing import read_listing
 from tests.comparison.compare import compare
 from tests.listings.drawn import column, drawn, letters, listings

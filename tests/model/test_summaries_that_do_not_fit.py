@@ -11,8 +11,9 @@ import pytest
 
 from tb_perfcompare.model.recordings.launches import LaunchTable
 from tb_perfcompare.model.strings import StringTable
-from tb_perfcompare.model.summary.summary import GroupTable, Summary
+from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.model.summary.summary_validation import inconsistency, launches_inconsistency
+from tb_perfcompare.model.summary.tables import GroupTable
 from tests.fuzz.readers.seeds import a_summary
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from tb_perfcompare.model.arrays import Floats, Ints, max_by_target, min_by_target, spread, weighted_means
 from tb_perfcompare.model.names.join_keys import kernel_key, operator_key
 from tb_perfcompare.model.recordings.answers import AnswersRecording, SavedKernel, SavedOperator
-from tb_perfcompare.model.summary.summary import GroupTable
+from tb_perfcompare.model.summary.tables import GroupTable
 
 Pies = Mapping[str, Mapping[str, int]]
 

@@ -20,20 +20,9 @@ from tb_perfcompare.model.formats import ANSWERS
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recordings.answers import AnswerKind, AnswersRecording, SavedDevice, SavedStep
 from tb_perfcompare.model.recordings.recording import Origin
-from tb_perfcompare.model.summary.summary import (
-    CATEGORY_LABELS,
-    DEVICE_CATEGORIES,
-    NOT_SPLIT,
-    Capture,
-    DeviceFacts,
-    DeviceMetric,
-    DroppedStep,
-    GroupTable,
-    OwnedTime,
-    StepCategory,
-    StepTable,
-    Summary,
-)
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, DEVICE_CATEGORIES, NOT_SPLIT, StepCategory
+from tb_perfcompare.model.summary.summary import Capture, DeviceFacts, DeviceMetric, DroppedStep, Summary
+from tb_perfcompare.model.summary.tables import GroupTable, OwnedTime, StepTable
 from tb_perfcompare.model.vendor import Vendor
 from tb_perfcompare.model.vendors import CPU, CUDA, TENSOR_CORES_2021, VENDORS
 

@@ -24,8 +24,9 @@ from tb_perfcompare.analysis.entities.python_stacks import PythonStacks, python_
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, NodeIndex, StepIndex, places_of
 from tb_perfcompare.model.summary.call_tree import MIXED, WHOLE, CallTree, FrameKey, FrameKind, tree_of_cells
+from tb_perfcompare.model.summary.categories import StepCategory
 from tb_perfcompare.model.summary.split_time import add_cells
-from tb_perfcompare.model.summary.summary import BY_OPERATOR, BY_PYTHON, StepCategory
+from tb_perfcompare.model.summary.summary import BY_OPERATOR, BY_PYTHON
 from tb_perfcompare.quick_dataclass import dataclass
 
 MAX_PATHS = 20_000

@@ -21,7 +21,7 @@ from tb_perfcompare.analysis.entities.operators import forest_rows
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, NodeIndex, StepIndex, chunks, places_of
 from tb_perfcompare.model.summary.call_tree import WHOLE, CallTree, FrameKey, FrameKind, tree_of_cells
-from tb_perfcompare.model.summary.summary import NOTHING_RECORDED, StepCategory
+from tb_perfcompare.model.summary.categories import NOTHING_RECORDED, StepCategory
 from tb_perfcompare.quick_dataclass import dataclass
 
 MAX_FRAMES = 8_000

@@ -31,8 +31,9 @@ from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.analysis.trace.threads import main_lane
 from tb_perfcompare.model.arrays import EventIndex, Ints, chunks, is_of, unique
 from tb_perfcompare.model.events import FlowTable
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory
 from tb_perfcompare.model.summary.groups import EVENT_EDGE, LAUNCH_EDGE, STREAM_EDGE, WAIT_EDGE
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, GroupTable, StepCategory
+from tb_perfcompare.model.summary.tables import GroupTable
 from tb_perfcompare.model.texts import TextPool, column, keys
 
 _GAPS = (LAUNCH_EDGE, STREAM_EDGE, EVENT_EDGE, WAIT_EDGE, (NOTHING_RECORDED, CATEGORY_LABELS[StepCategory.OTHER]))

@@ -26,13 +26,8 @@ from tb_perfcompare.model.arrays import (
     unique_places,
 )
 from tb_perfcompare.model.events import Category, EventTable
-from tb_perfcompare.model.summary.summary import (
-    DEVICE_CATEGORIES,
-    NOTHING_RECORDED,
-    PROFILER_WORK,
-    OwnedTime,
-    StepCategory,
-)
+from tb_perfcompare.model.summary.categories import DEVICE_CATEGORIES, NOTHING_RECORDED, PROFILER_WORK, StepCategory
+from tb_perfcompare.model.summary.tables import OwnedTime
 from tb_perfcompare.model.texts import Texts, column
 from tb_perfcompare.quick_dataclass import dataclass
 

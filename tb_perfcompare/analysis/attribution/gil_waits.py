@@ -15,7 +15,8 @@ from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.analysis.trace.threads import main_lane
 from tb_perfcompare.model.arrays import Flags, Ints, Nanoseconds, NodeIndex, unique
-from tb_perfcompare.model.summary.summary import NOTHING_RECORDED, GroupTable
+from tb_perfcompare.model.summary.categories import NOTHING_RECORDED
+from tb_perfcompare.model.summary.tables import GroupTable
 
 SWITCH_NS = 5_000_000
 """Python's default switch interval (sys.getswitchinterval): a thread that runs Python code keeps the GIL for so long

@@ -18,9 +18,9 @@ from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.model.arrays import EventIndex, Ints, is_of, thinned, unique, unique_places
 from tb_perfcompare.model.events import ABSENT, Category
 from tb_perfcompare.model.names.join_keys import other_keys
+from tb_perfcompare.model.summary.categories import OUTSIDE_OPERATORS
 from tb_perfcompare.model.summary.memory import MemoryCurve, MemoryUse
 from tb_perfcompare.model.summary.split_time import distinct
-from tb_perfcompare.model.summary.summary import OUTSIDE_OPERATORS
 from tb_perfcompare.model.vendors import CPU
 
 CURVE_POINTS = 2000

@@ -31,8 +31,9 @@ from tb_perfcompare.model.arrays import (
 )
 from tb_perfcompare.model.events import FlowTable
 from tb_perfcompare.model.names.autograd_names import AUTOGRAD_RANGE
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, StepCategory
 from tb_perfcompare.model.summary.split_time import SplitTime, listed
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, OUTSIDE_MODULES, StepCategory
+from tb_perfcompare.model.summary.summary import OUTSIDE_MODULES
 from tb_perfcompare.model.texts import Coded, TextPool
 from tb_perfcompare.quick_dataclass import dataclass
 

@@ -25,8 +25,8 @@ from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Ints, Ints32
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.join_keys import operator_key
 from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, NOTHING_RECORDED, OUTSIDE_OPERATORS, StepCategory
 from tb_perfcompare.model.summary.split_time import SplitTime, distinct
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, OUTSIDE_OPERATORS, StepCategory
 from tb_perfcompare.model.texts import Keys, TextPool, Texts, keys
 from tb_perfcompare.quick_dataclass import dataclass
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.analysis.columns.native_passes import Tie, compiled, packed, packed_tie, unpacked
 from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.model.arrays import Ints, Ints32, Nanoseconds, StepIndex, unique
-from tb_perfcompare.model.summary.summary import DEVICE_CATEGORIES, StepCategory
+from tb_perfcompare.model.summary.categories import DEVICE_CATEGORIES, StepCategory
 from tb_perfcompare.quick_dataclass import dataclass
 
 LAST = len(StepCategory)

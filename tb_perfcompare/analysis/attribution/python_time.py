@@ -25,7 +25,7 @@ from tb_perfcompare.model.arrays import (
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.python_frames import is_of_program
 from tb_perfcompare.model.summary.groups import PYTHON_DEPTH, PYTHON_OPERATORS
-from tb_perfcompare.model.summary.summary import GroupTable
+from tb_perfcompare.model.summary.tables import GroupTable
 from tb_perfcompare.model.texts import column, keys
 
 LEAST_SHARE = 0.01

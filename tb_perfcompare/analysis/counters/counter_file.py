@@ -24,7 +24,8 @@ from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recordings.cycles import CounterTable
 from tb_perfcompare.model.recordings.recording import ALL_DEVICES, HOST_DEVICE, CounterSamples
 from tb_perfcompare.model.strings import StringTable
-from tb_perfcompare.model.summary.summary import CounterSeries, Summary
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.summary.tables import CounterSeries
 from tb_perfcompare.number_text import listed, many, time
 from tb_perfcompare.quick_dataclass import dataclass
 

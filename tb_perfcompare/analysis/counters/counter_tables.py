@@ -18,7 +18,7 @@ from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recordings.counter_units import sample_unit
 from tb_perfcompare.model.recordings.cycles import HOST
 from tb_perfcompare.model.recordings.recording import ALL_DEVICES, HOST_DEVICE, CounterSamples
-from tb_perfcompare.model.summary.summary import CounterSeries
+from tb_perfcompare.model.summary.tables import CounterSeries
 from tb_perfcompare.model.vendors import CPU
 from tb_perfcompare.number_text import listed, time
 from tb_perfcompare.quick_dataclass import dataclass

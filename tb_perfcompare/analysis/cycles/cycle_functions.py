@@ -23,7 +23,7 @@ from tb_perfcompare.model.arrays import (
 )
 from tb_perfcompare.model.names.join_keys import kernel_key
 from tb_perfcompare.model.recordings.cycles import DEVICE_TYPE, HOST, HOST_TYPE, NO_TEXT, CycleTable
-from tb_perfcompare.model.summary.summary import GroupTable
+from tb_perfcompare.model.summary.tables import GroupTable
 from tb_perfcompare.model.texts import numbered
 from tb_perfcompare.number_text import number
 from tb_perfcompare.quick_dataclass import dataclass

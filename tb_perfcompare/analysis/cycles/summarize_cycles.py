@@ -25,19 +25,9 @@ from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recordings.counter_units import counter_unit
 from tb_perfcompare.model.recordings.cycles import HOST, NO_TEXT, CounterTable, CycleRecording, CycleTable
 from tb_perfcompare.model.recordings.recording import Origin
-from tb_perfcompare.model.summary.summary import (
-    CYCLE_TIME,
-    INCOMPLETE,
-    OVERLAPPING,
-    Capture,
-    CounterSeries,
-    DeviceFacts,
-    DroppedStep,
-    OwnedTime,
-    StepCategory,
-    StepTable,
-    Summary,
-)
+from tb_perfcompare.model.summary.categories import OVERLAPPING, StepCategory
+from tb_perfcompare.model.summary.summary import CYCLE_TIME, INCOMPLETE, Capture, DeviceFacts, DroppedStep, Summary
+from tb_perfcompare.model.summary.tables import CounterSeries, OwnedTime, StepTable
 from tb_perfcompare.number_text import count, listed, many
 
 _NO_LENGTH = "no length"

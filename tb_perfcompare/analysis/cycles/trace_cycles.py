@@ -17,15 +17,10 @@ from tb_perfcompare.model.formats import TITLES
 from tb_perfcompare.model.names.ranges import STEP_PREFIX
 from tb_perfcompare.model.recordings.cycles import HOST, NO_COUNTER, NO_TEXT, CycleTable
 from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, DEVICE_CATEGORIES, StepCategory
 from tb_perfcompare.model.summary.iterations import PROFILER
-from tb_perfcompare.model.summary.summary import (
-    CATEGORY_LABELS,
-    DEVICE_CATEGORIES,
-    STEP_TIME,
-    CounterSeries,
-    StepCategory,
-    Summary,
-)
+from tb_perfcompare.model.summary.summary import STEP_TIME, Summary
+from tb_perfcompare.model.summary.tables import CounterSeries
 from tb_perfcompare.quick_dataclass import dataclass
 
 TOTAL, EXCLUSIVE = "total", "exclusive"

@@ -12,7 +12,7 @@ from tb_perfcompare.analysis.entities.operators import numbered_texts
 from tb_perfcompare.model.arrays import Floats, Ints, places_of
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.summary.groups import FIRST_CALL
-from tb_perfcompare.model.summary.summary import GroupTable
+from tb_perfcompare.model.summary.tables import GroupTable
 from tb_perfcompare.model.texts import Coded, TextPool, column, keys
 
 MOST_SIGNATURES = 8

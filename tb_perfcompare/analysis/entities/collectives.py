@@ -14,6 +14,7 @@ from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Ints, StepIndex, is_of
 from tb_perfcompare.model.names.join_keys import kernel_key
+from tb_perfcompare.model.summary.categories import StepCategory
 from tb_perfcompare.model.summary.collectives import (
     BUS_BYTES,
     MESSAGE_BYTES,
@@ -24,7 +25,7 @@ from tb_perfcompare.model.summary.collectives import (
     Message,
     message,
 )
-from tb_perfcompare.model.summary.summary import GroupTable, StepCategory
+from tb_perfcompare.model.summary.tables import GroupTable
 from tb_perfcompare.quick_dataclass import dataclass
 
 

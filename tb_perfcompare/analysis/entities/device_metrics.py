@@ -15,7 +15,9 @@ from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import EventIndex, Ints, is_of, unique
 from tb_perfcompare.model.device import uses_tensor_cores
 from tb_perfcompare.model.events import Category
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, DeviceMetric, OwnedTime, StepCategory
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, StepCategory
+from tb_perfcompare.model.summary.summary import DeviceMetric
+from tb_perfcompare.model.summary.tables import OwnedTime
 from tb_perfcompare.number_text import percent
 
 

@@ -14,9 +14,9 @@ from tb_perfcompare.analysis.columns.paths import cells_upwards, found_paths
 from tb_perfcompare.analysis.entities.operators import argument_texts, operator_names
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import AnyInts, EventIndex, Ints, Ints32, Nanoseconds, NodeIndex, StepIndex, places_of
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS
 from tb_perfcompare.model.summary.launch_sites import DeviceWork, PlacePool
 from tb_perfcompare.model.summary.split_time import SplitTime
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS
 from tb_perfcompare.model.texts import TextPool, Texts, keys
 
 _LABELS = TextPool(list(CATEGORY_LABELS))

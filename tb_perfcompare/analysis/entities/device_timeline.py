@@ -17,6 +17,7 @@ from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.model.arrays import EventIndex, Flags, Ints, is_of, min_by_target, unique
 from tb_perfcompare.model.events import Category
+from tb_perfcompare.model.summary.categories import StepCategory
 from tb_perfcompare.model.summary.groups import (
     BUSY,
     EXPOSED_COMMUNICATION,
@@ -30,7 +31,7 @@ from tb_perfcompare.model.summary.groups import (
     SHORT_NS,
     STEP_END,
 )
-from tb_perfcompare.model.summary.summary import GroupTable, StepCategory
+from tb_perfcompare.model.summary.tables import GroupTable
 
 _UNKNOWN_DEVICE = -1
 _NEVER = np.iinfo(np.int64).max

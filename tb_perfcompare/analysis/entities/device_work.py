@@ -22,9 +22,10 @@ from tb_perfcompare.model.events import Category, EventTable
 from tb_perfcompare.model.input_shapes import argument_text
 from tb_perfcompare.model.names.join_keys import kernel_key
 from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.model.summary.categories import StepCategory
 from tb_perfcompare.model.summary.collectives import BY_MESSAGE
 from tb_perfcompare.model.summary.groups import DURATION_TABLES, PER_OCTAVE, duration_class
-from tb_perfcompare.model.summary.summary import GroupTable, StepCategory
+from tb_perfcompare.model.summary.tables import GroupTable
 from tb_perfcompare.model.texts import Coded, TextPool
 from tb_perfcompare.model.texts import column as texts_of_column
 from tb_perfcompare.model.texts import keys as texts_of_rows

@@ -20,7 +20,7 @@ from tb_perfcompare.model.arrays import Ints, StepIndex, spread
 from tb_perfcompare.model.names.join_keys import kernel_key
 from tb_perfcompare.model.recordings.recording import MeasuredRanges
 from tb_perfcompare.model.summary.groups import KERNEL_METRICS, OPERATOR_METRICS, WORK_METRICS, unit_of
-from tb_perfcompare.model.summary.summary import GroupTable
+from tb_perfcompare.model.summary.tables import GroupTable
 from tb_perfcompare.number_text import many
 
 _MAX_VALUE = 2.0**56

@@ -16,7 +16,7 @@ from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.work.work import Work
 from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Floats, Ints, Ints32, StepIndex, is_of
 from tb_perfcompare.model.events import Category, EventTable
-from tb_perfcompare.model.summary.summary import STATED_WORK
+from tb_perfcompare.model.summary.tables import STATED_WORK
 from tb_perfcompare.model.texts import Coded, TextPool
 from tb_perfcompare.quick_dataclass import dataclass
 

@@ -13,7 +13,7 @@ from tb_perfcompare.analysis.trace.threads import innermost_around, nested
 from tb_perfcompare.model.arrays import EventIndex, Ints, Ints32, StepIndex, is_of
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.ranges import MODULE_PREFIX
-from tb_perfcompare.model.summary.summary import GroupTable
+from tb_perfcompare.model.summary.tables import GroupTable
 from tb_perfcompare.quick_dataclass import dataclass
 
 

@@ -22,7 +22,7 @@ from tb_perfcompare.model.arrays import (
 from tb_perfcompare.model.events import EventTable
 from tb_perfcompare.model.input_shapes import argument_text, types_in_one_spelling
 from tb_perfcompare.model.strings import StringTable
-from tb_perfcompare.model.summary.summary import GroupTable
+from tb_perfcompare.model.summary.tables import GroupTable
 from tb_perfcompare.model.texts import Coded, TextPool, column, keys
 from tb_perfcompare.quick_dataclass import dataclass
 

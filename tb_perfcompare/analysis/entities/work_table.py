@@ -23,7 +23,7 @@ from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.work.without_model import MOVES_NOTHING
 from tb_perfcompare.model.arrays import AnyInts, Floats, Ints, Ints32, StepIndex, min_by_target, places_of
 from tb_perfcompare.model.summary.groups import CALL_ARGUMENTS
-from tb_perfcompare.model.summary.summary import GroupTable
+from tb_perfcompare.model.summary.tables import GroupTable
 from tb_perfcompare.model.texts import Coded, TextPool, column, keys
 
 NO_OPERATOR = "launched by no recorded operator"

@@ -17,7 +17,8 @@ from tb_perfcompare.model.formats import TITLES
 from tb_perfcompare.model.names.kernel_names import KernelForms, cut_prefixes, is_cut, kernel_forms, tails
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recordings.launches import LaunchRecording
-from tb_perfcompare.model.summary.summary import BOUND_CLASSES, GroupTable, Summary
+from tb_perfcompare.model.summary.summary import BOUND_CLASSES, Summary
+from tb_perfcompare.model.summary.tables import GroupTable
 from tb_perfcompare.number_text import listed, percent
 
 _MAX_NAMED = 3

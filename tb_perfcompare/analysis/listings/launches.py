@@ -17,19 +17,16 @@ from tb_perfcompare.model.names.join_keys import kernel_key
 from tb_perfcompare.model.recordings.launches import LaunchRecording, LaunchTable
 from tb_perfcompare.model.recordings.recording import Origin
 from tb_perfcompare.model.summary.bound import bound_class
+from tb_perfcompare.model.summary.categories import StepCategory
 from tb_perfcompare.model.summary.summary import (
     BOUND_CLASSES,
     METRIC_SETTING,
     Capture,
     DeviceFacts,
     DeviceMetric,
-    GroupTable,
-    LaunchSequence,
-    OwnedTime,
-    StepCategory,
-    StepTable,
     Summary,
 )
+from tb_perfcompare.model.summary.tables import GroupTable, LaunchSequence, OwnedTime, StepTable
 from tb_perfcompare.quick_dataclass import dataclass
 
 

@@ -14,9 +14,11 @@ import numpy as np
 
 from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.summary.call_tree import CallTree, Frames, tree_of
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS
 from tb_perfcompare.model.summary.groups import CRITICAL_PATH
 from tb_perfcompare.model.summary.split_time import SplitTime
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, OwnedTime, Summary
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.summary.tables import OwnedTime
 
 Order = Callable[[tuple[str, ...]], tuple[Any, ...]]
 

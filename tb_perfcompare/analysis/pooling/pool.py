@@ -16,16 +16,8 @@ from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.call_tree import CallTree
 from tb_perfcompare.model.summary.collectives import joined
 from tb_perfcompare.model.summary.groups import FIRST_CALL
-from tb_perfcompare.model.summary.summary import (
-    CounterSeries,
-    DeviceFacts,
-    DeviceMetric,
-    DroppedStep,
-    GroupTable,
-    OwnedTime,
-    StepTable,
-    Summary,
-)
+from tb_perfcompare.model.summary.summary import DeviceFacts, DeviceMetric, DroppedStep, Summary
+from tb_perfcompare.model.summary.tables import CounterSeries, GroupTable, OwnedTime, StepTable
 
 Key = TypeVar("Key")
 

@@ -20,7 +20,8 @@ from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.amounts import amounts_of_work
 from tb_perfcompare.model.summary.collectives import Collectives, RankSteps, joined
 from tb_perfcompare.model.summary.split_time import SplitTime
-from tb_perfcompare.model.summary.summary import CounterSeries, Summary
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.summary.tables import CounterSeries
 from tb_perfcompare.quick_dataclass import dataclass
 
 JobStep = tuple[str, str]

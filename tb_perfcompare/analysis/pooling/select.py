@@ -29,7 +29,8 @@ from tb_perfcompare.model.summary.groups import (
     OPERATOR_METRICS,
     PYTHON_TIME,
 )
-from tb_perfcompare.model.summary.summary import CounterSeries, DroppedStep, GroupTable, OwnedTime, StepTable, Summary
+from tb_perfcompare.model.summary.summary import DroppedStep, Summary
+from tb_perfcompare.model.summary.tables import CounterSeries, GroupTable, OwnedTime, StepTable
 from tb_perfcompare.number_text import listed
 
 _WHOLE_CAPTURE = "known for whole recordings only, not for a subset of steps"

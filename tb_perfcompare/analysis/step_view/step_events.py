@@ -25,8 +25,8 @@ from tb_perfcompare.model.events import ARG_COLUMNS, ArgKind, Category, EventTab
 from tb_perfcompare.model.names.join_keys import kernel_key, operator_key
 from tb_perfcompare.model.names.ranges import MODULE_PREFIX
 from tb_perfcompare.model.recordings.recording import TraceRecording
+from tb_perfcompare.model.summary.categories import StepCategory
 from tb_perfcompare.model.summary.step_events import DEVICE_LANES, KINDS, NO_EVENT, EventName, Lane, StepEvents
-from tb_perfcompare.model.summary.summary import StepCategory
 
 _JSON = frozenset(column.name for column in ARG_COLUMNS if column.kind is ArgKind.JSON)
 _UNDRAWN = {

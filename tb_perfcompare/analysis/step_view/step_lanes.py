@@ -8,8 +8,8 @@ from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import EventIndex, Ints, places_of
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.recordings.recording import TraceRecording
+from tb_perfcompare.model.summary.categories import StepCategory
 from tb_perfcompare.model.summary.step_events import LANE_KINDS
-from tb_perfcompare.model.summary.summary import StepCategory
 from tb_perfcompare.quick_dataclass import dataclass
 
 NOT_DRAWN = -1

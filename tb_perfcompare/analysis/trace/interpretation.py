@@ -31,7 +31,7 @@ from tb_perfcompare.model.arrays import (
 from tb_perfcompare.model.events import ABSENT, API_CALLS, DEVICE_WORK, Category, EventTable
 from tb_perfcompare.model.names.collective_names import collective_kernels, is_collective_annotation
 from tb_perfcompare.model.names.ranges import is_loader, is_optimizer, is_step, is_wrapper
-from tb_perfcompare.model.summary.summary import StepCategory
+from tb_perfcompare.model.summary.categories import StepCategory
 from tb_perfcompare.model.vendor import Vendor
 from tb_perfcompare.quick_dataclass import dataclass
 

@@ -10,7 +10,7 @@ from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.model.arrays import Ints, is_of
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recordings.recording import TraceRecording
-from tb_perfcompare.model.summary.summary import StepCategory
+from tb_perfcompare.model.summary.categories import StepCategory
 from tb_perfcompare.number_text import listed, many, percent, time
 
 UNKNOWN_STEP = 0.1

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from tb_perfcompare.comparison.alignment.place_tree import Work
 from tb_perfcompare.model.names.kernel_names import kernel_function
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, StepCategory
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, StepCategory
 from tb_perfcompare.quick_dataclass import dataclass
 
 CERTAIN, LIKELY, WEAK = "certain", "likely", "weak"

@@ -10,9 +10,11 @@ import numpy as np
 
 from tb_perfcompare.model.arrays import Floats, Ints, max_by_target, min_by_target, weighted_means
 from tb_perfcompare.model.summary.call_tree import CallTree, FrameKind
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, StepCategory
 from tb_perfcompare.model.summary.groups import CRITICAL_PATH, PYTHON_TIME
 from tb_perfcompare.model.summary.split_time import SplitTime
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, GroupTable, OwnedTime, StepCategory, Summary
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.summary.tables import GroupTable, OwnedTime
 
 Joins = Mapping[str, str]
 """Name on a side -> name that it is compared under; unchanged names are left out."""

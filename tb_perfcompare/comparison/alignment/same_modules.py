@@ -11,8 +11,10 @@ from tb_perfcompare.comparison.alignment.renaming import renamed
 from tb_perfcompare.model.names.ranges import MODULE_PREFIX, module_class
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.call_tree import CallTree, FrameKey, FrameKind
+from tb_perfcompare.model.summary.categories import StepCategory
 from tb_perfcompare.model.summary.split_time import SplitTime
-from tb_perfcompare.model.summary.summary import GroupTable, StepCategory, Summary
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.summary.tables import GroupTable
 from tb_perfcompare.number_text import many
 
 _MODULES = "modules"

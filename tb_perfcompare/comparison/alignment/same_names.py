@@ -16,7 +16,9 @@ from tb_perfcompare.model.names.join_keys import alike_key
 from tb_perfcompare.model.names.python_frames import lasting_file, python_frame
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recordings.cycles import DEVICE_TYPE, HOST_TYPE, is_device_type
-from tb_perfcompare.model.summary.summary import GroupTable, StepCategory, Summary
+from tb_perfcompare.model.summary.categories import StepCategory
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.summary.tables import GroupTable
 from tb_perfcompare.model.vendor import Vendor
 from tb_perfcompare.model.vendors import VENDORS
 

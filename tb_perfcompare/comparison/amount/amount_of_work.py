@@ -18,7 +18,8 @@ from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
 from tb_perfcompare.comparison.statistics.samples import Samples, mean_per_observation, observations
 from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, Ints, SidePair, each_side, sample_quantile
 from tb_perfcompare.model.input_shapes import input_elements
-from tb_perfcompare.model.summary.summary import STEP_TIME, GroupTable, Summary
+from tb_perfcompare.model.summary.summary import STEP_TIME, Summary
+from tb_perfcompare.model.summary.tables import GroupTable
 from tb_perfcompare.quick_dataclass import dataclass
 
 MIN_EXPLAINED = 0.3

@@ -32,7 +32,8 @@ from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio
 from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.recordings.cycles import HOST, HOST_TYPE, is_device_type
-from tb_perfcompare.model.summary.summary import GroupTable, Summary
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.summary.tables import GroupTable
 from tb_perfcompare.quick_dataclass import dataclass
 
 Key = tuple[str, ...]

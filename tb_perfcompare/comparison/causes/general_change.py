@@ -8,7 +8,8 @@ from tb_perfcompare.comparison.causes.detect_causes import DetectedCauses
 from tb_perfcompare.comparison.causes.evidence.general_rules import MAIN_SHARE, GrownFunction
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.ledger_rows import EntityRows, LedgerRow
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, STEP_TIME, StepCategory, Summary
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, StepCategory
+from tb_perfcompare.model.summary.summary import STEP_TIME, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 DOUBLED = 2

@@ -38,7 +38,7 @@ from tb_perfcompare.comparison.result.finding import Evidence, Finding, share_of
 from tb_perfcompare.comparison.result.headline import Basis
 from tb_perfcompare.comparison.result.ledger_rows import STATUSES, EntityRows, LedgerRow, columns_of
 from tb_perfcompare.model.names.ranges import LOADER_NAME
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOT_SPLIT, PROFILER_WORK, StepCategory
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, NOT_SPLIT, PROFILER_WORK, StepCategory
 
 MIN_REST_SHARE = 0.25
 """Share of a category's change that other causes must leave for the rest to be reported."""

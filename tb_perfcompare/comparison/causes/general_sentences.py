@@ -40,7 +40,8 @@ from tb_perfcompare.comparison.result.wording import (
 )
 from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio
 from tb_perfcompare.model.environment import LOADED_BY, MAIN_PROCESS
-from tb_perfcompare.model.summary.summary import StepCategory, Summary
+from tb_perfcompare.model.summary.categories import StepCategory
+from tb_perfcompare.model.summary.summary import Summary
 
 AS_LONG = 0.25
 """Operators take as long as before if their own time changed by less than this share of the change of exposed CPU

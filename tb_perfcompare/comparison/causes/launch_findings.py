@@ -32,7 +32,8 @@ from tb_perfcompare.comparison.result.wording import (
 )
 from tb_perfcompare.comparison.statistics.uniform_ratio import UNIFORM_SPREAD, uniform_ratio
 from tb_perfcompare.model.arrays import each_side
-from tb_perfcompare.model.summary.summary import BOUND_CLASSES, CATEGORY_LABELS, KERNEL_TIME, NOT_MEASURED, StepCategory
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, StepCategory
+from tb_perfcompare.model.summary.summary import BOUND_CLASSES, KERNEL_TIME, NOT_MEASURED
 from tb_perfcompare.quick_dataclass import dataclass
 
 SHARE_MOVED = 0.05

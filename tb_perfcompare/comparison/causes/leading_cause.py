@@ -35,7 +35,8 @@ from tb_perfcompare.comparison.result.wording import numbers_text, short, signed
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.work.call_arguments import OtherArguments, arguments_of_change, other_arguments
 from tb_perfcompare.model.names.work_kinds import MOVING, VIEWS
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOT_SPLIT, NOTHING_RECORDED, StepCategory, Summary
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, NOT_SPLIT, NOTHING_RECORDED, StepCategory
+from tb_perfcompare.model.summary.summary import Summary
 
 WEAKER_RULES = frozenset({
     "host_time", "unrecorded_time", "kernel_time", "host_pace", "host_interrupted", *WAITING_THREADS.names,

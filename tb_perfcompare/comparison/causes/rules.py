@@ -49,7 +49,8 @@ from tb_perfcompare.comparison.causes.evidence.general_rules import GENERAL
 from tb_perfcompare.comparison.causes.launch_findings import BOUND_SHIFT, TENSOR_CORES, UTILISATION
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.model.note import ONE_SIDE, NoteCode
-from tb_perfcompare.model.summary.summary import CYCLE_TIME, KERNEL_TIME, NOT_SPLIT, OVERLAPPING, STEP_TIME
+from tb_perfcompare.model.summary.categories import NOT_SPLIT, OVERLAPPING
+from tb_perfcompare.model.summary.summary import CYCLE_TIME, KERNEL_TIME, STEP_TIME
 
 RULES = (
     WORKLOAD_CHANGED, DATA_TYPE_CHANGED, ALIGNMENT, WITHOUT_DEVICE, MORE_CALLS, OPERATOR_REPLACED,

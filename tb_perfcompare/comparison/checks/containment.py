@@ -8,7 +8,8 @@ from tb_perfcompare.comparison.checks.shared_work import operator_calls, per_ite
 from tb_perfcompare.comparison.result.wording import number_text
 from tb_perfcompare.comparison.statistics.weights import Work, inside
 from tb_perfcompare.model.arrays import Floats, each_side
-from tb_perfcompare.model.summary.summary import GroupTable, Summary
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.summary.tables import GroupTable
 from tb_perfcompare.quick_dataclass import dataclass
 
 CONTAINED, PARTLY = 0.8, 0.5

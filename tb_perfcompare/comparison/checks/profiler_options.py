@@ -7,7 +7,8 @@ import numpy as np
 from tb_perfcompare.comparison.result.headline import RecordedMore
 from tb_perfcompare.comparison.result.wording import setting_change
 from tb_perfcompare.model.environment import NO_FIELDS, WRITTEN_ARGUMENTS, WRITTEN_FIELDS
-from tb_perfcompare.model.summary.summary import StepCategory, Summary
+from tb_perfcompare.model.summary.categories import StepCategory
+from tb_perfcompare.model.summary.summary import Summary
 
 _OPTIONS = ("record_shapes", "with_stack", "profile_memory", "with_flops", "with_modules")
 _SINCE_2_0 = {"baseTimeNanoseconds", "trace_id", "host_name", "Concrete Inputs"}

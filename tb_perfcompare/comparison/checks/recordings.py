@@ -16,7 +16,8 @@ from tb_perfcompare.comparison.result.wording import many
 from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.environment import NO_FIELDS, WRITTEN_ARGUMENTS, WRITTEN_FIELDS
 from tb_perfcompare.model.note import LOST
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS
+from tb_perfcompare.model.summary.summary import Summary
 
 
 def same_capture(a: Summary, b: Summary) -> Check:

@@ -24,7 +24,8 @@ from tb_perfcompare.comparison.work.call_arguments import other_arguments, time_
 from tb_perfcompare.model.input_shapes import input_elements, launched_threads, shown_shape
 from tb_perfcompare.model.names.compiled_names import is_compiled
 from tb_perfcompare.model.names.work_kinds import VIEWS, reads_a_part, work_kind
-from tb_perfcompare.model.summary.summary import GroupTable, Summary
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.summary.tables import GroupTable
 from tb_perfcompare.model.text_numbers import TextNumbers
 from tb_perfcompare.number_text import many
 

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.launches.alignment import Alignment, align
 from tb_perfcompare.model.arrays import Ints, Nanoseconds, each_side
-from tb_perfcompare.model.summary.summary import LaunchSequence, Summary
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.summary.tables import LaunchSequence
 from tb_perfcompare.quick_dataclass import dataclass
 
 STATUSES = ("both", "added", "removed", "replaced")

@@ -11,7 +11,8 @@ from tb_perfcompare.comparison.result.table import Column, Table, table_of
 from tb_perfcompare.comparison.result.wording import time_text
 from tb_perfcompare.model.arrays import Floats, Ints
 from tb_perfcompare.model.summary.bound import bound_class
-from tb_perfcompare.model.summary.summary import BOUND_CLASSES, LaunchSequence, Summary
+from tb_perfcompare.model.summary.summary import BOUND_CLASSES, Summary
+from tb_perfcompare.model.summary.tables import LaunchSequence
 from tb_perfcompare.model.texts import Keys
 from tb_perfcompare.units import COUNT, TEXT, Better
 

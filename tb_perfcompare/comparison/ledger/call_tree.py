@@ -11,7 +11,8 @@ from math import lcm
 
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.model.summary.call_tree import REST, CallTree, FrameKey, FrameKind, Frames, union
-from tb_perfcompare.model.summary.summary import StepCategory, Summary
+from tb_perfcompare.model.summary.categories import StepCategory
+from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 MAX_FRAMES = 3_000

@@ -26,7 +26,9 @@ from tb_perfcompare.comparison.result.ledger_rows import (
     sum_of,
 )
 from tb_perfcompare.model.arrays import are_in
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, CYCLE_TIME, NOT_SPLIT, OVERLAPPING, OwnedTime, Summary
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, NOT_SPLIT, OVERLAPPING
+from tb_perfcompare.model.summary.summary import CYCLE_TIME, Summary
+from tb_perfcompare.model.summary.tables import OwnedTime
 from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, at_rows, join_parts
 from tb_perfcompare.quick_dataclass import dataclass
 

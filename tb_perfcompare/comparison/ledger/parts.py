@@ -9,8 +9,9 @@ import numpy as np
 from tb_perfcompare.comparison.ledger.rows import Total, row_of
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.model.arrays import Flags, Ints
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, NOTHING_RECORDED
 from tb_perfcompare.model.summary.split_time import SplitTime
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, Summary
+from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.model.text_numbers import JoinedRows, parts_of, rows_of
 from tb_perfcompare.quick_dataclass import dataclass
 

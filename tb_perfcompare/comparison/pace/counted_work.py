@@ -31,8 +31,9 @@ from tb_perfcompare.model.arrays import Floats, Ints, each_side, row_medians, un
 from tb_perfcompare.model.input_shapes import input_elements
 from tb_perfcompare.model.names.compiled_names import is_compiled
 from tb_perfcompare.model.names.work_kinds import reads_a_part
+from tb_perfcompare.model.summary.categories import StepCategory
 from tb_perfcompare.model.summary.job_workers import job_workers
-from tb_perfcompare.model.summary.summary import StepCategory, Summary
+from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 MIN_STEPS_SHARE = 0.5

@@ -8,8 +8,9 @@ import numpy as np
 
 from tb_perfcompare.comparison.statistics.samples import Samples, mean_per_observation
 from tb_perfcompare.model.arrays import Ints, SidePair, each_side
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory
 from tb_perfcompare.model.summary.groups import CRITICAL_PATH, EVENT_EDGE, STREAM_EDGE
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory, Summary
+from tb_perfcompare.model.summary.summary import Summary
 
 Sides = tuple[Summary, Summary]
 Samplings = tuple[Samples, Samples]

@@ -19,7 +19,8 @@ from tb_perfcompare.model.environment import channels_last
 from tb_perfcompare.model.input_shapes import NO_TYPES, input_elements, launched_threads, tensor_types
 from tb_perfcompare.model.names.work_kinds import CONVOLUTION, work_kind
 from tb_perfcompare.model.summary.groups import GIL_WAITS
-from tb_perfcompare.model.summary.summary import GroupTable, Summary
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.summary.tables import GroupTable
 from tb_perfcompare.quick_dataclass import dataclass
 
 Key = tuple[str, str]

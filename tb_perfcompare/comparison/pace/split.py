@@ -39,8 +39,9 @@ from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.model.arrays import SidePair, each_side
+from tb_perfcompare.model.summary.categories import StepCategory
 from tb_perfcompare.model.summary.split_time import SplitTime
-from tb_perfcompare.model.summary.summary import STEP_TIME, StepCategory, Summary
+from tb_perfcompare.model.summary.summary import STEP_TIME, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 _Found: TypeAlias = tuple[Selected | None, PaceRows | str]

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, Ints, is_run_start, unique
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, StepCategory
 from tb_perfcompare.model.summary.split_time import SplitTime
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, StepCategory
 from tb_perfcompare.quick_dataclass import dataclass
 
 FASTEST_SHARE = 1 / 4

@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.result.finding import UNINTERRUPTED_TABLE, Uninte
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.statistics.between_captures import gaps
 from tb_perfcompare.model.arrays import Floats, unique
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, NOTHING_RECORDED
 
 _MIN_NS = 1.0
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.ranks.sides import Ranks
 from tb_perfcompare.model.arrays import Ints, median
-from tb_perfcompare.model.summary.summary import StepCategory
+from tb_perfcompare.model.summary.categories import StepCategory
 from tb_perfcompare.quick_dataclass import dataclass
 
 _HOST = [StepCategory.RUNTIME, StepCategory.DATALOADER, StepCategory.CPU_EXEC]

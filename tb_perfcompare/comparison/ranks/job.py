@@ -10,8 +10,9 @@ from tb_perfcompare.comparison.ranks.sides import Pairs, Ranks, joined, ranks_of
 from tb_perfcompare.comparison.ranks.uneven_work import WorkChange, uneven_work, work_text
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.arrays import Floats
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, StepCategory
 from tb_perfcompare.model.summary.job_workers import job_workers
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, STEP_TIME, StepCategory, Summary
+from tb_perfcompare.model.summary.summary import STEP_TIME, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 

@@ -20,9 +20,10 @@ from tb_perfcompare.model.arrays import (
     min_by_target,
 )
 from tb_perfcompare.model.summary.amounts import amounts_of_work
+from tb_perfcompare.model.summary.categories import StepCategory
 from tb_perfcompare.model.summary.collectives import Collectives, Message, message
 from tb_perfcompare.model.summary.job_workers import job_spans, job_workers
-from tb_perfcompare.model.summary.summary import StepCategory, Summary
+from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 Pairs = list[tuple[int | None, int | None]]

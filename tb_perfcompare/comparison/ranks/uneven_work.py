@@ -15,7 +15,8 @@ from tb_perfcompare.comparison.statistics.multiple_testing import holm
 from tb_perfcompare.comparison.statistics.row_shifts import row_shifts
 from tb_perfcompare.model.arrays import MAD_TO_SIGMA, Floats, Ints, median
 from tb_perfcompare.model.summary.amounts import AMOUNTS
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory, Summary
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory
+from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 _MUCH, _ALIKE = math.log1p(0.1), math.log1p(0.01)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tb_perfcompare.model.arrays import Floats
-from tb_perfcompare.model.summary.summary import GroupTable
+from tb_perfcompare.model.summary.tables import GroupTable
 from tb_perfcompare.model.text_numbers import TextNumbers, join_rows
 
 UNIFORM_SPREAD = 0.05

@@ -11,7 +11,8 @@ from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.table import Column
 from tb_perfcompare.model.arrays import Floats, Ints
 from tb_perfcompare.model.summary.collectives import BUS_BYTES, BY_MESSAGE, MESSAGE_BYTES, SIZED_CALLS, SIZED_TIME
-from tb_perfcompare.model.summary.summary import GroupTable, Summary
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.summary.tables import GroupTable
 from tb_perfcompare.model.text_numbers import at_rows
 from tb_perfcompare.units import Better
 

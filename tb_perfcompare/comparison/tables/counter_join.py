@@ -17,7 +17,8 @@ from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test, sm
 from tb_perfcompare.comparison.statistics.samples import Samples, observations
 from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.arrays import Floats, Ints32, Nanoseconds
-from tb_perfcompare.model.summary.summary import CounterSeries, Summary
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.summary.tables import CounterSeries
 from tb_perfcompare.quick_dataclass import dataclass
 
 _NUMBER = regex(r"\d+")

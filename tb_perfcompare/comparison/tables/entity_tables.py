@@ -28,7 +28,8 @@ from tb_perfcompare.comparison.work.row_work import OF_TABLES, RowWork, has_work
 from tb_perfcompare.comparison.work.split import at_equal_work
 from tb_perfcompare.comparison.work.work_columns import SHOWN_WORK, exposed_split, notes_of, pair_columns
 from tb_perfcompare.model.arrays import Floats, Ints, each_side
-from tb_perfcompare.model.summary.summary import CYCLE_TIME, DEVICE_MEASURES, STEP_TIME, GroupTable, Summary
+from tb_perfcompare.model.summary.summary import CYCLE_TIME, STEP_TIME, Summary
+from tb_perfcompare.model.summary.tables import DEVICE_MEASURES, GroupTable
 from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, join_rows
 
 DEFAULT_OPTIONS = CompareOptions()

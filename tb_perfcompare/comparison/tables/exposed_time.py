@@ -8,8 +8,9 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from tb_perfcompare.model.arrays import Flags, Ints
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, DEVICE_CATEGORIES, StepCategory
 from tb_perfcompare.model.summary.split_time import SplitTime
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, DEVICE_CATEGORIES, StepCategory, Summary
+from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.model.text_numbers import JoinedRows, parts_of, rows_of
 
 _ON_DEVICE = np.array(sorted(DEVICE_CATEGORIES), dtype=np.int8)

@@ -16,7 +16,8 @@ from tb_perfcompare.comparison.result.wording import of_cpu_alone, setting_value
 from tb_perfcompare.comparison.tables.counter_join import device_labels
 from tb_perfcompare.comparison.verdict.category_shifts import CategoryShift
 from tb_perfcompare.model.arrays import Floats, Ints
-from tb_perfcompare.model.summary.summary import BOUND, BOUND_CLASSES, CATEGORY_LABELS, CYCLE_TIME, Summary
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS
+from tb_perfcompare.model.summary.summary import BOUND, BOUND_CLASSES, CYCLE_TIME, Summary
 from tb_perfcompare.units import Better
 
 _OWNED = f"Exposed time: every instant of a step belongs to exactly one category ({' > '.join(CATEGORY_LABELS)})."

@@ -9,8 +9,10 @@ from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.formats import TRACE
 from tb_perfcompare.model.names.ranges import MODULE_PREFIX
 from tb_perfcompare.model.summary.call_tree import CallTree, FrameKind
+from tb_perfcompare.model.summary.categories import StepCategory
 from tb_perfcompare.model.summary.groups import DURATION_TABLES
-from tb_perfcompare.model.summary.summary import BY_OPERATOR, BY_PYTHON, GroupTable, StepCategory, Summary
+from tb_perfcompare.model.summary.summary import BY_OPERATOR, BY_PYTHON, Summary
+from tb_perfcompare.model.summary.tables import GroupTable
 from tb_perfcompare.quick_dataclass import dataclass
 
 PATHED: Mapping[str, Mapping[str, str]] = {

@@ -11,8 +11,9 @@ from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.tables.path_source import PathSource, row_place
 from tb_perfcompare.comparison.tables.row_paths import Pair, by_change
 from tb_perfcompare.model.summary.call_tree import FrameKind
+from tb_perfcompare.model.summary.categories import OUTSIDE_OPERATORS
 from tb_perfcompare.model.summary.groups import DURATION_TABLES, class_start_ns
-from tb_perfcompare.model.summary.summary import BY_OPERATOR, OUTSIDE_OPERATORS
+from tb_perfcompare.model.summary.summary import BY_OPERATOR
 from tb_perfcompare.quick_dataclass import dataclass
 
 MAX_RELATED = 8

@@ -16,7 +16,8 @@ from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.tables.row_cells import ColumnCells, to_cells
 from tb_perfcompare.comparison.tables.table_specs import Measure
 from tb_perfcompare.model.arrays import Floats, Ints, each_side
-from tb_perfcompare.model.summary.summary import GroupTable, Summary
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.summary.tables import GroupTable
 from tb_perfcompare.model.text_numbers import JoinedRows
 from tb_perfcompare.model.texts import TextPool
 from tb_perfcompare.model.texts import column as text_column

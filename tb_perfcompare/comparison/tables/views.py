@@ -33,9 +33,11 @@ from tb_perfcompare.comparison.work.row_work import OF_TABLES, has_work, table_w
 from tb_perfcompare.comparison.work.work_columns import SHOWN_WORK, Made, notes_of, own_columns
 from tb_perfcompare.model.arrays import divided, median
 from tb_perfcompare.model.device_peaks import DevicePeaks, GivenPeak, device_peaks
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS
 from tb_perfcompare.model.summary.groups import KERNEL_METRICS
 from tb_perfcompare.model.summary.job_workers import job_workers
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, CYCLE_TIME, KERNEL_TIME, GroupTable, Summary
+from tb_perfcompare.model.summary.summary import CYCLE_TIME, KERNEL_TIME, Summary
+from tb_perfcompare.model.summary.tables import GroupTable
 
 _CORRECTED = "Corrected reading"
 """Prefix of the note under tables made from traces."""

@@ -21,7 +21,8 @@ from tb_perfcompare.model.summary.groups import (
     is_additive,
     unit_of,
 )
-from tb_perfcompare.model.summary.summary import GroupTable, Summary
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.summary.tables import GroupTable
 from tb_perfcompare.number_text import ratio as ratio_text
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.units import Better

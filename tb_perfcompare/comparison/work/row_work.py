@@ -9,7 +9,8 @@ import numpy as np
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.arrays import Flags, Floats, Ints, divided
 from tb_perfcompare.model.device_peaks import DevicePeaks, device_peaks
-from tb_perfcompare.model.summary.summary import STATED_WORK, Summary
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.summary.tables import STATED_WORK
 from tb_perfcompare.quick_dataclass import dataclass
 
 OPERATOR_WORK, MODULE_WORK, KERNEL_WORK = "operator_work", "module_work", "kernel_work"

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.model.recordings.launches import LaunchTable
 from tb_perfcompare.model.summary.call_tree import MIXED, CallTree, FrameKind
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS
 from tb_perfcompare.model.summary.collectives import BY_MESSAGE, Collectives
 from tb_perfcompare.model.summary.groups import (
     CALL_ARGUMENTS,
@@ -29,18 +30,8 @@ from tb_perfcompare.model.summary.groups import (
 )
 from tb_perfcompare.model.summary.memory import MemoryCurve, MemoryUse
 from tb_perfcompare.model.summary.split_time import SplitTime
-from tb_perfcompare.model.summary.summary import (
-    BOUND_CLASSES,
-    CATEGORY_LABELS,
-    CYCLE_TIME,
-    KERNEL_TIME,
-    STEP_TIME,
-    CounterSeries,
-    GroupTable,
-    LaunchSequence,
-    OwnedTime,
-    Summary,
-)
+from tb_perfcompare.model.summary.summary import BOUND_CLASSES, CYCLE_TIME, KERNEL_TIME, STEP_TIME, Summary
+from tb_perfcompare.model.summary.tables import CounterSeries, GroupTable, LaunchSequence, OwnedTime
 
 Array = NDArray[Any]
 

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.recordings.answers import SavedDevice, SavedKernel, SavedOperator, SavedStep
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS
 from tb_perfcompare.sources.answers.lines import KERNEL_TIME, PIE_KEYS
 
 T = TypeVar("T")

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.table import cells_of
+from tb_perfcompare.model.summary.categories import NOTHING_RECORDED
 from tb_perfcompare.model.summary.groups import CRITICAL_PATH, EVENT_EDGE, LAUNCH_EDGE, STREAM_EDGE, WAIT_EDGE
-from tb_perfcompare.model.summary.summary import NOTHING_RECORDED, Summary
+from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summarised, summary
 from tests.build import TraceBuilder
 from tests.strategies import traces

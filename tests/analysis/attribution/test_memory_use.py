@@ -10,8 +10,9 @@ from tb_perfcompare.analysis.pooling.select import select_steps
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.tables.views import view_tables
+from tb_perfcompare.model.summary.categories import OUTSIDE_OPERATORS
 from tb_perfcompare.model.summary.memory import MemoryUse
-from tb_perfcompare.model.summary.summary import OUTSIDE_OPERATORS, Summary
+from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 

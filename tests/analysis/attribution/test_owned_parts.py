@@ -15,8 +15,10 @@ from tb_perfcompare.analysis.columns.operator_keys import UNKNOWN_LAUNCH
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.analysis.pooling.select import select_steps
 from tb_perfcompare.model.note import NoteCode
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, OUTSIDE_OPERATORS
 from tb_perfcompare.model.summary.split_time import SplitTime
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, OUTSIDE_OPERATORS, OwnedTime, Summary
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.summary.tables import OwnedTime
 from tests.analysis.passes_tools import FORMS, form
 from tests.analysis.summaries import summarised, summary
 from tests.build import MAIN, TraceBuilder

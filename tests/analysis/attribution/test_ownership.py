@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.attribution.ownership import LAST, Claims, owned_shares
 from tb_perfcompare.analysis.trace.steps import Windows
-from tb_perfcompare.model.summary.summary import DEVICE_CATEGORIES, StepCategory
+from tb_perfcompare.model.summary.categories import DEVICE_CATEGORIES, StepCategory
 from tests.analysis.passes_tools import FORMS, form, needs_compiled
 from tests.analysis.summaries import categories_us, owners_us, summary
 from tests.picture import picture

@@ -20,7 +20,8 @@ from tb_perfcompare.model.arrays import Floats, Ints
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.recordings.cycles import CounterTable
 from tb_perfcompare.model.recordings.recording import Origin
-from tb_perfcompare.model.summary.summary import CounterSeries, Summary
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.summary.tables import CounterSeries
 from tb_perfcompare.sources.perf_data.csv_tables import read_counters
 from tb_perfcompare.sources.trace.torch_profiler import read_trace
 from tests.build import ABSOLUTE_BASE_NS, TraceBuilder

@@ -18,7 +18,7 @@ from tb_perfcompare.analysis.counters.counter_tables import SampledCounters, coa
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.recordings.recording import ALL_DEVICES, HOST_DEVICE, CounterSamples
 from tb_perfcompare.model.strings import StringTable
-from tb_perfcompare.model.summary.summary import CounterSeries
+from tb_perfcompare.model.summary.tables import CounterSeries
 from tests.analysis.summaries import summary
 from tests.build import MAIN, TraceBuilder
 

@@ -9,7 +9,8 @@ import numpy as np
 from tb_perfcompare.analysis.entities.counted_calls import BELOW
 from tb_perfcompare.analysis.entities.known_work import SEVERAL
 from tb_perfcompare.analysis.entities.work_table import NO_OPERATOR
-from tb_perfcompare.model.summary.summary import STATED_WORK, GroupTable, Summary
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.summary.tables import STATED_WORK, GroupTable
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 

@@ -6,7 +6,8 @@ import pytest
 
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.comparison.causes.evidence.significant_categories import significant_categories
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS
+from tb_perfcompare.model.summary.summary import Summary
 from tests.build import TraceBuilder
 from tests.comparison.compare import capture, compare
 

@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.general_findings import find_causes
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 from tests.comparison.compare import compare, finding_of, rows_of, rules_of

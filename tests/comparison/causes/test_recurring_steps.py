@@ -6,7 +6,7 @@ import pytest
 
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.comparison.causes.evidence.places.recurring_steps import recurring_clause
-from tb_perfcompare.model.summary.summary import StepCategory
+from tb_perfcompare.model.summary.categories import StepCategory
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 from tests.comparison.compare import capture, compare, finding_of, sequence

@@ -21,7 +21,8 @@ from tb_perfcompare.comparison.pace.table import categories_at_equal_speed
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.headline import Basis, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, StepCategory, Summary
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, StepCategory
+from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.render.ledger_tables import category_table
 from tests.comparison.amount.test_amount_of_work import pair as requests
 from tests.comparison.compare import compare, finding_of, rows_of

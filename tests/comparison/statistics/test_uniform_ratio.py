@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio
-from tb_perfcompare.model.summary.summary import GroupTable
+from tb_perfcompare.model.summary.tables import GroupTable
 
 Row = tuple[int, int]
 """Calls and ns of each call."""

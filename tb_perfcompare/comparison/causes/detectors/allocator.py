@@ -14,7 +14,8 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import numbers_text
 from tb_perfcompare.model.api_calls import ALLOCATION, RELEASE
-from tb_perfcompare.model.summary.summary import OUTSIDE_OPERATORS, Summary
+from tb_perfcompare.model.summary.categories import OUTSIDE_OPERATORS
+from tb_perfcompare.model.summary.summary import Summary
 
 MIN_TENSORS = 16
 """Least number of such calls per step: of fewer, each may happen to find nothing in the cache."""

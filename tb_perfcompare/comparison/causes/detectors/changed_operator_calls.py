@@ -18,7 +18,8 @@ from tb_perfcompare.comparison.causes.evidence.speed.fastest_calls import fastes
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.model.api_calls import GRAPH_LAUNCH, LAUNCH
 from tb_perfcompare.model.api_calls import calls as is_role
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, StepCategory, Summary
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, StepCategory
+from tb_perfcompare.model.summary.summary import Summary
 
 MIN_STEPS_SHARE = 0.5
 """Share of its side's steps that have to call an operator for it to belong to the program."""

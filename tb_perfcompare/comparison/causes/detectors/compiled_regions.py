@@ -22,7 +22,8 @@ from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.wording import many, number_text, numbers_text, short
 from tb_perfcompare.model.names.autograd_names import is_backward
 from tb_perfcompare.model.names.compiled_names import COMPILED_REGION, COMPILED_REGIONS, is_compiled
-from tb_perfcompare.model.summary.summary import NOTHING_RECORDED, Summary
+from tb_perfcompare.model.summary.categories import NOTHING_RECORDED
+from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.number_text import listed
 from tb_perfcompare.quick_dataclass import dataclass
 

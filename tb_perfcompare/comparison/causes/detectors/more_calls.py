@@ -24,7 +24,7 @@ from tb_perfcompare.model.arrays import median
 from tb_perfcompare.model.names.autograd_names import is_backward
 from tb_perfcompare.model.names.compiled_names import is_compiled
 from tb_perfcompare.model.names.work_kinds import UNINFORMATIVE
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory
 
 IN_BOTH = 0.8
 """Share of the calls that operators of both sides must make. A rewritten program has other operators."""

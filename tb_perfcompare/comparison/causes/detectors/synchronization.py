@@ -27,8 +27,9 @@ from tb_perfcompare.comparison.result.wording import numbers_text, short, signed
 from tb_perfcompare.comparison.statistics.mean_effect import outlying_steps
 from tb_perfcompare.model.api_calls import LAUNCH, WAIT, calls
 from tb_perfcompare.model.arrays import Ints, median
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, OUTSIDE_OPERATORS, StepCategory
 from tb_perfcompare.model.summary.groups import BUSY, DEVICE_TIMELINE
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, OUTSIDE_OPERATORS, StepCategory, Summary
+from tb_perfcompare.model.summary.summary import Summary
 
 MAIN_SHARE = 0.5
 """Decrease of kernel time, as a share of the time that waits would explain, from which shorter kernels are the

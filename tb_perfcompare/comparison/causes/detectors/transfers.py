@@ -18,7 +18,7 @@ from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.api_calls import WAIT
 from tb_perfcompare.model.environment import LOADED_BY, MAIN_PROCESS, WORKER_PROCESSES
 from tb_perfcompare.model.names.ranges import LOADER_NAME
-from tb_perfcompare.model.summary.summary import StepCategory
+from tb_perfcompare.model.summary.categories import StepCategory
 from tb_perfcompare.number_text import many
 
 _TO_HOST = regex(r"\bDtoH\b|Device -> (?:Pageable|Pinned)|device to host", re.IGNORECASE)

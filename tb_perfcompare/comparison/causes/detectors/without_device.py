@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.checks.environment_checks import on_cpu_alone
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import signed_time, time_text
 from tb_perfcompare.model.note import NoteCode
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS
 
 OF_DEVICES = ("Kernel", "Memcpy", "Memset", "Communication", "Runtime")
 """Categories that cannot be compared then."""

@@ -10,7 +10,7 @@ from math import fsum
 from tb_perfcompare.comparison.causes.evidence.amounts import total_by_key
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Finding, share_of
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS
 from tb_perfcompare.quick_dataclass import dataclass
 
 Part = tuple[str, str]

@@ -13,8 +13,9 @@ from tb_perfcompare.comparison.causes.evidence.host_time import call_count_chang
 from tb_perfcompare.comparison.result.wording import numbers_text, short
 from tb_perfcompare.model.names.python_frames import is_of_program, python_frame
 from tb_perfcompare.model.names.ranges import MODULE_PREFIX
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, StepCategory
 from tb_perfcompare.model.summary.groups import PYTHON_DEPTH, PYTHON_OPERATORS, PYTHON_TIME
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, StepCategory, Summary
+from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 _PYTHON_NEEDED = "`with_stack` names Python functions"

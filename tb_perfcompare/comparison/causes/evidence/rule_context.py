@@ -32,7 +32,8 @@ from tb_perfcompare.comparison.tables.table_specs import IF_RECORDED
 from tb_perfcompare.model.api_calls import calls
 from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.input_shapes import without_lists
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS
+from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.model.text_numbers import TextNumbers, at_rows, join_rows
 from tb_perfcompare.quick_dataclass import dataclass
 

@@ -22,7 +22,8 @@ from tb_perfcompare.comparison.statistics.between_captures import (
 from tb_perfcompare.comparison.statistics.multiple_testing import q_values
 from tb_perfcompare.comparison.statistics.rank_test import smallest_p
 from tb_perfcompare.comparison.statistics.samples import observations
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, StepCategory, Summary
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, StepCategory
+from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 MIN_LOG_GAP, MIN_NS = math.log(1.5), 1000.0

@@ -13,8 +13,9 @@ from tb_perfcompare.comparison.causes.evidence.host_time import exposed_growth
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import number_text
+from tb_perfcompare.model.summary.categories import NOTHING_RECORDED
 from tb_perfcompare.model.summary.groups import GIL_WAITS as GIL_WAITS_TABLE
-from tb_perfcompare.model.summary.summary import NOTHING_RECORDED, Summary
+from tb_perfcompare.model.summary.summary import Summary
 
 
 def gil_rules(pair: RuleContext) -> Iterator[Cause]:

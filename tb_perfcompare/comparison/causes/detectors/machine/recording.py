@@ -15,7 +15,8 @@ from tb_perfcompare.comparison.checks.profiler_options import WITH_1_8, option_d
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import signed_time
 from tb_perfcompare.model.environment import AUTOGRAD_GRAPH
-from tb_perfcompare.model.summary.summary import PROFILER_WORK, Summary
+from tb_perfcompare.model.summary.categories import PROFILER_WORK
+from tb_perfcompare.model.summary.summary import Summary
 
 MAIN_SHARE = 0.5
 """Share of the host's exposed change that no other cause may explain."""

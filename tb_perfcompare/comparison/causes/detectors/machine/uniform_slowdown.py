@@ -20,7 +20,7 @@ from tb_perfcompare.comparison.result.ledger_rows import STATUSES
 from tb_perfcompare.comparison.result.wording import numbers_text, ratio_text
 from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio, weighted_quartiles
 from tb_perfcompare.model.recordings.cycles import HOST
-from tb_perfcompare.model.summary.summary import GroupTable
+from tb_perfcompare.model.summary.tables import GroupTable
 
 KERNELS_FLAT = 0.03
 """Largest relative change of the kernels' total time for it to count as unchanged."""

@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.ranks.job import Job
 from tb_perfcompare.comparison.ranks.uneven_work import ExtraWork, extra_work
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import signed_time
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS
 
 NAMED, _MAX_NAMED = 0.25, 3
 """Share of a rank's extra work from which a part of it is named, and most parts that are."""

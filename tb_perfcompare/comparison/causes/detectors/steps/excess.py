@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.causes.evidence.explained import Part
 from tb_perfcompare.model.arrays import row_medians
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS
+from tb_perfcompare.model.summary.summary import Summary
 
 MAIN_SHARE = 0.5
 """Share of the change of the step, or of the category that grows most, that such steps must explain."""

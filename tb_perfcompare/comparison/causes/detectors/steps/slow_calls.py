@@ -19,7 +19,8 @@ from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.wording import short, signed_time, time_text
 from tb_perfcompare.model.arrays import Floats, median, sample_quantile
-from tb_perfcompare.model.summary.summary import StepCategory, Summary
+from tb_perfcompare.model.summary.categories import StepCategory
+from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 SLOW_CALL = 10

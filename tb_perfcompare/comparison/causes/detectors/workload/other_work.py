@@ -22,7 +22,7 @@ from tb_perfcompare.comparison.checks.shared_work import SOME_WORK
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.wording import short, signed_time
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS
 
 FOLLOWING = 0.1
 """Least share of the step's change that few calls with other inputs must explain beside a replaced operator, whose

@@ -15,8 +15,8 @@ from tb_perfcompare.comparison.result.wording import short
 from tb_perfcompare.model.names.collective_names import is_collective_annotation
 from tb_perfcompare.model.names.compiled_names import is_compiled
 from tb_perfcompare.model.names.ranges import is_loader, is_optimizer, is_step, is_wrapper
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS
 from tb_perfcompare.model.summary.groups import CRITICAL_PATH
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS
 
 MAIN_SHARE = 0.5
 """Share of the time that must be in an annotation."""

@@ -13,7 +13,8 @@ from tb_perfcompare.comparison.causes.evidence.explained import Part
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.wording import short_apart
 from tb_perfcompare.model.arrays import Ints, are_in
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory, Summary
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory
+from tb_perfcompare.model.summary.summary import Summary
 
 MAX_RATIO, MAX_PER_CALL_US = 2.0, 20.0
 """Largest change of the gaps, relative to the sum of the operators' own absolute changes, or per additional call: the

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.result.wording import signed_time
 from tb_perfcompare.model.arrays import median, unique
-from tb_perfcompare.model.summary.summary import StepCategory, Summary
+from tb_perfcompare.model.summary.categories import StepCategory
+from tb_perfcompare.model.summary.summary import Summary
 
 LONGEST_PERIOD = 10
 

@@ -11,7 +11,7 @@ from tb_perfcompare.model.names.autograd_names import AUTOGRAD_RANGE, backward_o
 from tb_perfcompare.model.names.join_keys import without_library
 from tb_perfcompare.model.names.ranges import module_class
 from tb_perfcompare.model.summary.call_tree import MIXED, FrameKind
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS
 from tb_perfcompare.quick_dataclass import dataclass
 
 MOVED_CALL_RATIO = 4.0

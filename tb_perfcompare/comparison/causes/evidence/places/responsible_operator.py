@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tb_perfcompare.comparison.result.wording import short, times_text
-from tb_perfcompare.model.summary.summary import GroupTable, Summary
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.summary.tables import GroupTable
 
 MAIN_SHARE = 0.25
 """Share of the change by which an operator's own API calls must have moved for it to be named ..."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.model.summary.collectives import BUS_BYTES, BY_MESSAGE, MESSAGE_BYTES, SIZED_TIME
-from tb_perfcompare.model.summary.summary import GroupTable
+from tb_perfcompare.model.summary.tables import GroupTable
 from tb_perfcompare.number_text import rate, size
 
 _COVERED = 0.9

@@ -7,7 +7,7 @@ import numpy as np
 from tb_perfcompare.comparison.causes.evidence.amounts import NOTHING, Key
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.model.arrays import Nanoseconds
-from tb_perfcompare.model.summary.summary import GroupTable
+from tb_perfcompare.model.summary.tables import GroupTable
 
 BY_SHAPE, LAUNCHES = "operators_by_shape", "kernels_by_launch"
 
