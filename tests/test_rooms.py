@@ -40,15 +40,19 @@ MAY_IMPORT: dict[str, set[str]] = {
     "comparison/alternatives": {"comparison", "comparison/result", "comparison/statistics", "comparison/verdict"},
     "comparison/amount": {"comparison/result", "comparison/statistics"},
     "comparison/causes": {
-        "comparison/causes/detectors", "comparison/causes/detectors/machine", "comparison/causes/detectors/ranks",
-        "comparison/causes/detectors/steps", "comparison/causes/detectors/workload", "comparison/causes/evidence",
-        "comparison/causes/evidence/places", "comparison/launches", "comparison/result", "comparison/statistics",
-        "comparison/tables", "comparison/work",
+        "comparison/causes/detectors", "comparison/causes/detectors/kernels", "comparison/causes/detectors/machine",
+        "comparison/causes/detectors/ranks", "comparison/causes/detectors/steps",
+        "comparison/causes/detectors/workload", "comparison/causes/evidence", "comparison/causes/evidence/places",
+        "comparison/launches", "comparison/result", "comparison/statistics", "comparison/tables", "comparison/work",
     },
     "comparison/causes/detectors": {
         "comparison/causes/detectors/machine", "comparison/causes/detectors/ranks", "comparison/causes/evidence",
         "comparison/causes/evidence/places", "comparison/causes/evidence/speed", "comparison/checks",
         "comparison/result", "comparison/statistics",
+    },
+    "comparison/causes/detectors/kernels": {
+        "comparison/causes/detectors", "comparison/causes/detectors/machine", "comparison/causes/evidence",
+        "comparison/causes/evidence/places", "comparison/causes/evidence/speed", "comparison/result",
     },
     "comparison/causes/detectors/machine": {
         "comparison/causes/evidence", "comparison/causes/evidence/speed", "comparison/checks", "comparison/result",

@@ -9,7 +9,7 @@ import numpy as np
 
 from tb_perfcompare.comparison.causes.detect_causes import DetectedCauses
 from tb_perfcompare.comparison.causes.detectors.changed_operators import OPERATORS_CHANGED
-from tb_perfcompare.comparison.causes.detectors.kernel_speed import KERNEL_SLOWER
+from tb_perfcompare.comparison.causes.detectors.kernels.kernel_speed import KERNEL_SLOWER
 from tb_perfcompare.comparison.causes.detectors.machine.cpu_contention import WAITING_THREADS
 from tb_perfcompare.comparison.causes.detectors.machine.device_contention import DEVICE_CONTENTION
 from tb_perfcompare.comparison.causes.detectors.machine.pace import MACHINE_PACE

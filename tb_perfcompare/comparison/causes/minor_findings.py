@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from tb_perfcompare.comparison.causes.detectors.changed_operators import OPERATORS_CHANGED
+from tb_perfcompare.comparison.causes.detectors.kernels.moving_data import COPIES_ON_CPU, LAYOUT_COPIES
 from tb_perfcompare.comparison.causes.detectors.machine.cpu_contention import WAITING_THREADS
 from tb_perfcompare.comparison.causes.detectors.machine.pace import MACHINE_PACE
 from tb_perfcompare.comparison.causes.detectors.machine.recording import PROFILER_OVERHEAD
-from tb_perfcompare.comparison.causes.detectors.moving_data import COPIES_ON_CPU, LAYOUT_COPIES
 from tb_perfcompare.comparison.causes.detectors.replaced_calls import OPERATOR_REPLACED
 from tb_perfcompare.comparison.causes.evidence.cause import COUNTED
 from tb_perfcompare.comparison.result.finding import Finding, is_sure

@@ -8,9 +8,19 @@ from tb_perfcompare.comparison.causes.counters import COUNTER_MOVED
 from tb_perfcompare.comparison.causes.cycles import FUNCTION_TIME
 from tb_perfcompare.comparison.causes.detectors.allocator import ALLOCATOR_CALLS, MEMORY_PRESSURE
 from tb_perfcompare.comparison.causes.detectors.changed_operators import OPERATORS_CHANGED, RECOMPUTATION
-from tb_perfcompare.comparison.causes.detectors.compilation import COMPILATION_LOST
-from tb_perfcompare.comparison.causes.detectors.compiled_regions import GRAPH_BREAKS, REGIONS_LOST
-from tb_perfcompare.comparison.causes.detectors.kernel_speed import KERNEL_SLOWER, OCCUPANCY_LOST, UTILISATION_LOST
+from tb_perfcompare.comparison.causes.detectors.kernels.compilation import COMPILATION_LOST
+from tb_perfcompare.comparison.causes.detectors.kernels.compiled_regions import GRAPH_BREAKS, REGIONS_LOST
+from tb_perfcompare.comparison.causes.detectors.kernels.kernel_speed import (
+    KERNEL_SLOWER,
+    OCCUPANCY_LOST,
+    UTILISATION_LOST,
+)
+from tb_perfcompare.comparison.causes.detectors.kernels.moving_data import COPIES_ON_CPU, LAYOUT_COPIES
+from tb_perfcompare.comparison.causes.detectors.kernels.substituted import (
+    FUSION_LOST,
+    KERNEL_REPLACED,
+    TENSOR_CORES_LOST,
+)
 from tb_perfcompare.comparison.causes.detectors.launching import (
     ALGORITHM_SEARCH,
     GRAPH_CAPTURES,
@@ -28,7 +38,6 @@ from tb_perfcompare.comparison.causes.detectors.machine.recording import (
 )
 from tb_perfcompare.comparison.causes.detectors.machine.uniform_slowdown import DEVICE_PACE, HOST_PACE
 from tb_perfcompare.comparison.causes.detectors.more_calls import MORE_CALLS
-from tb_perfcompare.comparison.causes.detectors.moving_data import COPIES_ON_CPU, LAYOUT_COPIES
 from tb_perfcompare.comparison.causes.detectors.ranks.collectives import COLLECTIVE_SLOWER, OVERLAP_LOST
 from tb_perfcompare.comparison.causes.detectors.ranks.late_rank import LATE_RANK
 from tb_perfcompare.comparison.causes.detectors.ranks.uneven_work import UNEVEN_WORK
@@ -37,7 +46,6 @@ from tb_perfcompare.comparison.causes.detectors.slower_operator import OPERATOR_
 from tb_perfcompare.comparison.causes.detectors.steps.slow_calls import SLOW_CALLS
 from tb_perfcompare.comparison.causes.detectors.steps.slow_steps import SLOW_STEPS
 from tb_perfcompare.comparison.causes.detectors.steps.warm_up import WARM_UP_INSIDE
-from tb_perfcompare.comparison.causes.detectors.substituted import FUSION_LOST, KERNEL_REPLACED, TENSOR_CORES_LOST
 from tb_perfcompare.comparison.causes.detectors.synchronization import SYNCHRONISATION
 from tb_perfcompare.comparison.causes.detectors.transfers import LOADER, MORE_COPIES, PAGEABLE_COPIES
 from tb_perfcompare.comparison.causes.detectors.uninterrupted import UNINTERRUPTED, UNINTERRUPTED_REST

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Set
 
 import numpy as np
 
-from tb_perfcompare.comparison.causes.detectors.launch_time import KERNEL
+from tb_perfcompare.comparison.causes.detectors.kernels.launch_time import KERNEL
 from tb_perfcompare.comparison.causes.evidence.amounts import NOTHING, Amount, total
 from tb_perfcompare.comparison.causes.evidence.places.kernels_by_enclosing_operator import kernels_below
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext

@@ -7,8 +7,8 @@ from math import fsum
 
 import numpy as np
 
-from tb_perfcompare.comparison.causes.detectors.compiled_regions import compiled_on_one_side, regions_clause
-from tb_perfcompare.comparison.causes.detectors.launch_time import KERNEL, launch_time, launch_time_clause
+from tb_perfcompare.comparison.causes.detectors.kernels.compiled_regions import compiled_on_one_side, regions_clause
+from tb_perfcompare.comparison.causes.detectors.kernels.launch_time import KERNEL, launch_time, launch_time_clause
 from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains, Part
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext

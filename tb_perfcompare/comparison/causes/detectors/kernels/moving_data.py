@@ -8,8 +8,8 @@ from math import fsum
 
 import numpy as np
 
-from tb_perfcompare.comparison.causes.detectors.compiled_regions import is_compiled_on_one_side
-from tb_perfcompare.comparison.causes.detectors.kernel_speed import launching_operator
+from tb_perfcompare.comparison.causes.detectors.kernels.compiled_regions import is_compiled_on_one_side
+from tb_perfcompare.comparison.causes.detectors.kernels.kernel_speed import launching_operator
 from tb_perfcompare.comparison.causes.detectors.more_calls import times_as_often
 from tb_perfcompare.comparison.causes.evidence.amounts import Amount, Key, total, total_by_key
 from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text

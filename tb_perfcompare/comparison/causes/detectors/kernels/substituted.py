@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Set
 from math import fsum
 
-from tb_perfcompare.comparison.causes.detectors.kernel_swaps import MAIN_SHARE, KernelSwap, kernel_swaps
-from tb_perfcompare.comparison.causes.detectors.launch_time import KERNEL, launch_time, launch_time_clause
-from tb_perfcompare.comparison.causes.detectors.moving_data import counted_copies, only_moves_data
+from tb_perfcompare.comparison.causes.detectors.kernels.kernel_swaps import MAIN_SHARE, KernelSwap, kernel_swaps
+from tb_perfcompare.comparison.causes.detectors.kernels.launch_time import KERNEL, launch_time, launch_time_clause
+from tb_perfcompare.comparison.causes.detectors.kernels.moving_data import counted_copies, only_moves_data
 from tb_perfcompare.comparison.causes.evidence.amounts import Amount, total_by_key
 from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains, Part

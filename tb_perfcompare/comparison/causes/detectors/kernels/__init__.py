@@ -1,0 +1,1 @@
+"""Detectors of kernels: other ones, slower ones, compiled code, kernels that only move data."""
