@@ -38,11 +38,11 @@ def test_nearly_every_rule_is_among_them(written: list[Finding]) -> None:
     silent |= {"recomputation", "recomputation_gone"}  # tests/comparison/causes/test_recomputation.py
     silent |= {"without_device"}  # tests/comparison/causes/test_without_device.py
     silent |= {"waiting_threads"}  # tests/planted/test_host_causes.py
-    silent |= {"gil_waits"}  # tests/comparison/causes/test_gil_waits.py
-    silent |= {"slow_calls"}  # tests/comparison/causes/test_slow_steps.py
+    silent |= {"gil_waits"}  # tests/comparison/causes/machine/test_gil_waits.py
+    silent |= {"slow_calls"}  # tests/comparison/causes/steps/test_slow_steps.py
     silent |= {"graph_captures", "algorithm_search"}  # tests/comparison/causes/test_captures_and_searches.py
     silent |= {"uneven_work"}  # tests/comparison/ranks/test_uneven_work.py
-    silent |= {"autograd_recorded", "autograd_off"}  # tests/comparison/causes/test_autograd.py
+    silent |= {"autograd_recorded", "autograd_off"}  # tests/comparison/causes/machine/test_autograd.py
     names = {finding.rule for finding in written}
     assert names <= set(RULE_NAMES)
     assert set(RULE_NAMES) - names <= silent
