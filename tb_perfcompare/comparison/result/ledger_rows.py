@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Annotated, ClassVar, overload
 
@@ -138,6 +138,11 @@ def _picked(texts: Sequence[str], rows: ExactInts) -> Sequence[str]:
     if isinstance(texts, Texts):
         return Texts(texts.code[rows], texts.pool)
     return tuple(map(texts.__getitem__, rows.tolist()))
+
+
+def largest_of(rows: Iterable[LedgerRow]) -> LedgerRow:
+    """The row that changed most; of equal ones the last by name."""
+    return max(rows, key=lambda row: (abs(row.delta), row.path))
 
 
 def columns_of(category: str, rows: Sequence[LedgerRow]) -> EntityRows:

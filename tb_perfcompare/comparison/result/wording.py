@@ -18,8 +18,9 @@ from tb_perfcompare.number_text import size as size_text
 from tb_perfcompare.number_text import time as time_text
 
 __all__ = [
-    "VERDICT_WORDS", "calls_text", "many", "noun_of", "number_text", "numbers_text", "of_cpu_alone", "p_text",
-    "percent_text", "ratio_text", "short", "short_apart", "signed_time", "time_text", "times_text", "verdict_word",
+    "VERDICT_WORDS", "and_others", "calls_text", "many", "noun_of", "number_text", "numbers_text", "of_cpu_alone",
+    "p_text", "percent_text", "ratio_text", "short", "short_apart", "signed_time", "time_text", "times_text",
+    "verdict_word",
 ]  # fmt: skip
 
 _NAME_LIMIT = 80
@@ -42,6 +43,11 @@ def times_text(before: float, after: float) -> str:
 def numbers_text(before: float, after: float) -> str:
     """Two counts: "1 → 3"."""
     return f"{number_text(before)} → {number_text(after)}"
+
+
+def and_others(rest: int) -> str:
+    """Clause on those that are not named: " and 3 others"; "" without any."""
+    return f" and {many(rest, 'other')}" if rest > 0 else ""
 
 
 def of_cpu_alone(ledger: Ledger) -> Iterator[str]:

@@ -25,7 +25,7 @@ from tb_perfcompare.comparison.causes.evidence.places.replacement import Place, 
 from tb_perfcompare.comparison.causes.evidence.places.where_called import inside_clause
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.wording import many, short
+from tb_perfcompare.comparison.result.wording import and_others, many, short
 from tb_perfcompare.model.api_calls import WAIT
 from tb_perfcompare.model.names.compiled_names import is_compiled
 
@@ -133,8 +133,7 @@ def _places_text(pair: RuleContext, places: list[Place], operators: Collection[s
         f"{short(name)} ({count}{_waiting(pair, group)})"
         for (name, group), count in zip(forward, counts_text(calls, ""), strict=False)
     )
-    rest = len(forward) - MAX_REPLACED_NAMED
-    return listed + (f" and {many(rest, 'other')}" if rest > 0 else "")
+    return f"{listed}{and_others(len(forward) - MAX_REPLACED_NAMED)}"
 
 
 def _waiting(pair: RuleContext, places: Iterable[Place]) -> str:

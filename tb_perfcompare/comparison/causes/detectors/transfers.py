@@ -12,7 +12,7 @@ from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed, is_same_runtime
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
+from tb_perfcompare.comparison.result.ledger_rows import LedgerRow, largest_of
 from tb_perfcompare.comparison.result.wording import numbers_text, short, times_text
 from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.api_calls import WAIT
@@ -98,7 +98,7 @@ def pageable_rules(pair: RuleContext) -> Iterator[Cause]:
     if abs(delta) < pair.least_us or delta * more <= 0:
         return
     before, after = (fsum(getattr(row, side) for row in (*pageable, *pinned)) / pair.unit for side in SIDES)
-    first = max(pageable, key=lambda row: (abs(row.delta), row.path))
+    first = largest_of(pageable)
 
     def sentence(own: Explains) -> str:
         return (

@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains, Part
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.ledger_rows import STATUSES, LedgerRow
+from tb_perfcompare.comparison.result.ledger_rows import STATUSES, LedgerRow, largest_of
 from tb_perfcompare.comparison.result.wording import many, numbers_text, short_apart
 from tb_perfcompare.model.names.compiled_names import is_generated
 
@@ -51,7 +51,7 @@ def _compilation_cause(
     pair: RuleContext, generated: list[LedgerRow], plain: list[LedgerRow], explained: dict[Part, float]
 ) -> Cause:
     delta = fsum(explained.values())
-    first, other = (max(rows, key=lambda row: (abs(row.delta), row.path)) for rows in (generated, plain))
+    first, other = map(largest_of, (generated, plain))
     lost = delta > 0
     counts = [sum(row.calls[side] for row in generated) for side in (0, 1)]
     compiled, usual = short_apart(first.path[1], other.path[1])

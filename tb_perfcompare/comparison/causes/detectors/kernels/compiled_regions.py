@@ -18,8 +18,8 @@ from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains,
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
-from tb_perfcompare.comparison.result.wording import many, number_text, numbers_text, short
+from tb_perfcompare.comparison.result.ledger_rows import LedgerRow, largest_of
+from tb_perfcompare.comparison.result.wording import and_others, many, number_text, numbers_text, short
 from tb_perfcompare.model.names.autograd_names import is_backward
 from tb_perfcompare.model.names.compiled_names import COMPILED_REGION, COMPILED_REGIONS, is_compiled
 from tb_perfcompare.model.summary.categories import NOTHING_RECORDED
@@ -151,15 +151,14 @@ def _operators_clause(pair: RuleContext, gained: bool) -> str:
     alone.sort(key=lambda key: (is_backward(key[0]), -getattr(operators[key], here), key))
     if calls[0] == calls[1] and not alone:
         return ""
-    more = f" and {many(len(alone) - _MAX_GONE_NAMED, 'other')}" if len(alone) > _MAX_GONE_NAMED else ""
     names = ", ".join(short(key[0]) for key in alone[:_MAX_GONE_NAMED])
-    suffix = f", {'gone' if gained else 'new'}: {names}{more}" if alone else ""
+    suffix = f", {'gone' if gained else 'new'}: {names}{and_others(len(alone) - _MAX_GONE_NAMED)}" if alone else ""
     return f"; operator calls {numbers_text(*calls)} per step{suffix}"
 
 
 def _largest_compiled(rows: list[LedgerRow]) -> str:
     compiled = [row for row in rows if is_compiled(row.path[1])] or rows
-    return max(compiled, key=lambda row: (abs(row.delta), row.path)).path[1] if compiled else CPU_EXEC
+    return largest_of(compiled).path[1] if compiled else CPU_EXEC
 
 
 def _regions_of_both(pair: RuleContext) -> tuple[_Regions, _Regions]:

@@ -16,7 +16,7 @@ from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, changed_arg
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.speed.rates import rate_clause, tensor_cores_by_rate
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.wording import many, number_text, short, short_apart, signed_time, time_text
+from tb_perfcompare.comparison.result.wording import and_others, number_text, short, short_apart, signed_time, time_text
 from tb_perfcompare.model.summary.summary import Summary
 
 OPPOSITE = 0.1
@@ -75,10 +75,6 @@ def _others_clause(members: list[KernelSwap]) -> str:
     return f"; likewise under {others}{named}"
 
 
-def _and_others(kernels: Mapping[str, Amount]) -> str:
-    return f" and {many(len(kernels) - 1, 'other')}" if len(kernels) > 1 else ""
-
-
 def _substitution_cause(
     pair: RuleContext, name: str, members: list[KernelSwap], delta: float, explained: dict[Part, float]
 ) -> Cause:
@@ -98,9 +94,10 @@ def _substitution_cause(
     def sentence(own: Explains) -> str:
         return (
             f"{what}: {change_text(own)} per step{launch_time_clause(own)}; {short(first.operator)}"
-            f"{f', {changed.clause},' if changed is not None else ''} launches {new_text}{_and_others(first.new)} "
+            f"{f', {changed.clause},' if changed is not None else ''} launches "
+            f"{new_text}{and_others(len(first.new) - 1)} "
             f"({time_text(first.after.us_b)}, {number_text(first.after.calls_b)} per step) instead of "
-            f"{old_text}{_and_others(first.gone)} "
+            f"{old_text}{and_others(len(first.gone) - 1)} "
             f"({time_text(first.before.us_a)}, {number_text(first.before.calls_a)} per step)"
             f"{rate_clause(pair, first.operator, other_arguments=called is not None)}{others}."
         )

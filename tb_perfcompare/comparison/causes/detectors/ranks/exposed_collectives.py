@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from math import fsum
 
 from tb_perfcompare.comparison.causes.evidence.amounts import Amount, Key, total
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.ranks.sides import Ranks
-from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
+from tb_perfcompare.comparison.result.ledger_rows import LedgerRow, largest_of
 from tb_perfcompare.quick_dataclass import dataclass
 
 COMMUNICATION = "Communication"
@@ -48,13 +48,13 @@ class ExposedCollectives:
     @property
     def largest(self) -> str:
         """The collective whose exposed time changed most."""
-        return _largest(self.rows)
+        return largest_of(self.rows).path[1]
 
     @property
     def largest_of_more(self) -> str:
         """The same of collectives that are called more (less) often, if there are any."""
         more = [row for row in self.rows if self.amounts[row.path[1],].more_calls * self.exposed_us > 0]
-        return _largest(more or self.rows)
+        return largest_of(more or self.rows).path[1]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,10 +82,6 @@ def exposed_collectives(pair: RuleContext) -> ExposedCollectives | None:
     if not rows or abs(sum(row.delta for row in rows)) < MAIN_SHARE * abs(exposed) * pair.unit:
         return None
     return ExposedCollectives(exposed, amounts, rows, bool(on_device))
-
-
-def _largest(rows: Iterable[LedgerRow]) -> str:
-    return max(rows, key=lambda row: (abs(row.delta), row.path)).path[1]
 
 
 def splits(pair: RuleContext) -> tuple[Split | None, Split | None]:

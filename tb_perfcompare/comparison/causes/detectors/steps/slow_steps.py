@@ -26,7 +26,7 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.headline import Basis
 from tb_perfcompare.comparison.result.options import SIDES
-from tb_perfcompare.comparison.result.wording import many, short, signed_time
+from tb_perfcompare.comparison.result.wording import and_others, many, short, signed_time
 from tb_perfcompare.comparison.statistics.mean_effect import outlying_steps
 from tb_perfcompare.model.arrays import are_in, median, unique
 from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory
@@ -107,12 +107,11 @@ def _cause(
         where = f"mostly {short(entity)}{_called_more(summary, slow, (label, entity))}"
     named = _steps_text(summary, slow[:MAX_NAMED])
     labels = ", ".join(summary.steps.label[at] for at in slow[:MAX_NAMED].tolist())
-    rest = f" and {many(len(slow) - MAX_NAMED, 'other')}" if len(slow) > MAX_NAMED else ""
     word = SIDES[delta > 0]
     sentence = (
         f"Slow steps in the {word}: {signed_time(delta)} on the mean step, from {len(slow)} of {len(summary.steps)} "
-        f"steps ({named}{rest}); in a slow step, {category_words(label)} {signed_time(growth_us)}"
-        f"{f', {where}' if where else ''}."
+        f"steps ({named}{and_others(len(slow) - MAX_NAMED)}); in a slow step, {category_words(label)} "
+        f"{signed_time(growth_us)}{f', {where}' if where else ''}."
     )
     return cause(
         pair, SLOW_STEPS, named, label, delta, sentence, (Evidence("steps", f"{word} / {labels}"),),
