@@ -164,7 +164,7 @@ def _findings(
     paced = _paced_changes(shifts, ledger)
     context = RuleContext(
         baseline, candidate, ledger, headline, options, moved, p_values, pace_of_steps(judged.work),
-        uninterrupted, paced, judged.numbers, job, tree,
+        uninterrupted, paced, judged.numbers, job, tree, judged.work.interrupted,
     )  # fmt: skip
     if baseline.metric == CYCLE_TIME:
         findings = find_cycle_causes(context)

@@ -17,6 +17,7 @@ from tb_perfcompare.comparison.pace.split import NO_SHAPES, CommonWork
 from tb_perfcompare.comparison.pace.step_cells import FASTEST_SHARE, Cells
 from tb_perfcompare.comparison.pace.uninterrupted_steps import gap_alone
 from tb_perfcompare.comparison.pace.words.sentence import far_apart
+from tb_perfcompare.comparison.result.finding import Interruptions
 from tb_perfcompare.comparison.result.headline import Counted, Headline, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
@@ -43,7 +44,7 @@ _ALONE = "; every part of a step as in the fastest quarter of its steps: capture
 
 def decided_alone(headline: Headline, work: CommonWork, options: CompareOptions, sides: Sides) -> Headline:
     """Returns the headline of the recorded step time, with the verdict that other evidence leaves."""
-    headline = _as_views(_as_the_same_work(headline, work), work, sides)
+    headline = _as_uninterrupted(_as_views(_as_the_same_work(headline, work), work, sides), work.interrupted)
     headline = _by_steps_alone(headline, work.alone, options)
     return _not_in_turns(_by_counted_work(headline, work.counted, options), sides)
 
@@ -97,7 +98,8 @@ def _as_the_same_work(headline: Headline, work: CommonWork) -> Headline:
 def _inconclusive(headline: Headline, why: str) -> Headline:
     """Takes the direction of recorded times away, for this reason."""
     first, *rest = headline.reason.split("; ")
-    first = f"{first.partition(', entirely ')[0].partition(', but ')[0]}, but {why}"
+    estimate, bracket, _ = first.partition(")")  # what follows the interval says how sure the direction is
+    first = f"{estimate}{bracket}, but {why}"
     return replace(headline, verdict=Verdict.INCONCLUSIVE, reason="; ".join((first, *rest)))
 
 
@@ -113,6 +115,18 @@ def _as_views(headline: Headline, work: CommonWork, sides: Sides) -> Headline:
         return headline
     change = f"{rough(abs(fraction_of(pace)))} {'longer' if pace > 0 else 'less'}"
     return _inconclusive(headline, f"views, which touch no data, take {change}, too: perhaps the machine")
+
+
+def _as_uninterrupted(headline: Headline, interrupted: Interruptions | None) -> Headline:
+    """Makes a direction of the recorded times inconclusive if a side has fewer than three captures and interruptions
+    explain the change."""
+    certainty = headline.certainty
+    if interrupted is None or certainty is None or not headline.verdict.way:
+        return headline
+    if min(certainty.captures) >= MIN_CONCLUSIVE_CAPTURES:
+        return headline
+    change = abs(fraction_of(interrupted.kept))
+    return _inconclusive(headline, f"uninterrupted steps differ by {rough(change)}: other processes took the CPU")
 
 
 def _pace_of_views(sides: Sides) -> float:

@@ -12,6 +12,7 @@ from tb_perfcompare.comparison.amount.amount_of_work import AmountOfWork
 from tb_perfcompare.comparison.kinds.strata import Strata
 from tb_perfcompare.comparison.pace.clocked import ASKED, NEEDED, Clocked, by_one_pace, by_their_paces
 from tb_perfcompare.comparison.pace.counted_work import CountedWork, counted_work
+from tb_perfcompare.comparison.pace.interruptions import interruptions
 from tb_perfcompare.comparison.pace.pace import MIN_COVERAGE, PaceRows, pace_of
 from tb_perfcompare.comparison.pace.paced_time import (
     Samplings,
@@ -34,6 +35,7 @@ from tb_perfcompare.comparison.pace.select import (
 )
 from tb_perfcompare.comparison.pace.step_cells import Cells
 from tb_perfcompare.comparison.pace.uninterrupted_steps import steps_alone, uninterrupted_steps
+from tb_perfcompare.comparison.result.finding import Interruptions
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
@@ -63,6 +65,7 @@ class CommonWork:
     captures  capture of each observation, if rows were searched for
     counted   work that one side does beyond the other's
     alone     all parts of the steps, if no pace is known and no device works
+    interrupted  what interruptions explain of the change, if nothing else is known of the pace
     """
 
     clocked: Clocked | None
@@ -73,6 +76,7 @@ class CommonWork:
     captures: Captures = (np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32))
     counted: CountedWork | None = None
     alone: tuple[Cells, Cells] | None = None
+    interrupted: Interruptions | None = None
 
     @property
     def of_steps(self) -> Clocked | None:
@@ -116,7 +120,8 @@ def common_work(
         clocked = None if work.clocked is None else replace(work.clocked, strata=strata, uninterrupted=None)
         return replace(work, clocked=clocked)
     if work.clocked is None:
-        work = replace(work, alone=_alone(sides))
+        alone = _alone(sides)
+        work = replace(work, alone=alone, interrupted=None if alone is None else interruptions(alone, sides))
     if _unusable_reason(sides) or not (operators or _is_timed_on_host(sides)):
         return work
     counted = counted_work(sides, each_side(observations, sides), operators)

@@ -96,24 +96,28 @@ class UninterruptedSteps:
 
 
 def gap_alone(wholes: tuple[Cells, Cells], kept: tuple[Flags, Flags] | None = None) -> float:
-    """`gaps` of ln(time) of one uninterrupted step per capture, for runs whose machine pace is not known. `kept`: steps
-    that are used."""
+    """`gaps` of ln(time) of one uninterrupted step per capture, for runs whose machine pace is not known; 0 with fewer
+    than three captures on a side. `kept`: steps that are used."""
+    if min(capture_counts(each_side(lambda side: side.capture, wholes))) < MIN_OWN_CAPTURES:
+        return 0.0
     masks = kept or each_side(lambda side: np.ones(len(side.capture), dtype=bool), wholes)
     one, two = each_side(_sums, wholes, masks)
     return float(gaps(np.log(np.maximum(one, 1.0))[None, :], np.log(np.maximum(two, 1.0))[None, :])[0])
 
 
 def steps_alone(parts: _Parts, captures: Captures) -> tuple[Cells, Cells] | None:
-    """All parts of the steps of both sides, three or more captures each; None with too few captures or steps."""
-    known = _enough(parts, captures)
+    """All parts of the steps of both sides; None with too few steps."""
+    known = _enough(parts, captures, 1)
     return None if known is None else each_side(cells_of_steps, known, captures)
 
 
-def _enough(parts: _Parts, captures: Captures) -> tuple[SplitTime, SplitTime] | None:
-    """The parts; None with too few captures or steps, or if one side spends more of its time in operators on inputs
-    that few of its steps have, by VARYING."""
+def _enough(
+    parts: _Parts, captures: Captures, least: int = MIN_OWN_CAPTURES
+) -> tuple[SplitTime, SplitTime] | None:
+    """The parts; None with fewer than `least` captures or too few steps, or if one side spends more of its time in
+    operators on inputs that few of its steps have, by VARYING."""
     one, two = parts
-    if one is None or two is None or min(capture_counts(captures)) < MIN_OWN_CAPTURES:
+    if one is None or two is None or min(capture_counts(captures)) < least:
         return None
     if any(int(np.bincount(side)[unique(side)].min()) < MIN_STEPS for side in captures):
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 
 from tb_perfcompare.quick_dataclass import dataclass
@@ -90,3 +91,12 @@ class UninterruptedPart:
     @property
     def delta_us(self) -> float:
         return self.us[1] - self.us[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Interruptions:
+    """What interruptions by other processes explain of a change. kept: ln of the ratio of uninterrupted steps; lost_us:
+    change of the time lost, microseconds per step, by category and entity of the ledger."""
+
+    kept: float
+    lost_us: Mapping[tuple[str, ...], float]

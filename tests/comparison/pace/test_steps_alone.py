@@ -31,7 +31,7 @@ def recorded(span: int, times: float, rows: int) -> Summary:
 
 def headline(times: tuple[float, ...], *, swapped: bool = False, alpha: float = 0.05) -> Headline:
     """Alternating captures; those of the candidate take `times` as long, on larger inputs."""
-    one = pool([recorded(2 * at, factor, 16) for at, factor in enumerate(HEALTHY)])
+    one = pool([recorded(2 * at, factor, 16) for at, factor in enumerate(HEALTHY[: len(times)])])
     two = pool([recorded(2 * at + 1, factor, OTHER_INPUTS) for at, factor in enumerate(times)])
     sides = (two, one) if swapped else (one, two)
     return compare(*sides, alpha=alpha).headline
@@ -54,6 +54,10 @@ def test_swapped_sides_have_the_opposite_sentence() -> None:
 @pytest.mark.parametrize("times", [(1.15, 1.14, 1.16), (2.5, 1.5, 1.5)], ids=["less than 20 %", "one far above"])
 def test_captures_near_each_other_do_not_decide(times: tuple[float, ...]) -> None:
     assert headline(times).verdict in (Verdict.INCONCLUSIVE, Verdict.PROBABLY_SLOWER)
+
+
+def test_two_captures_do_not_decide() -> None:
+    assert headline((1.6, 1.5)).verdict is Verdict.INCONCLUSIVE
 
 
 def test_at_a_smaller_alpha_they_do_not_decide() -> None:

@@ -19,7 +19,7 @@ from tb_perfcompare.comparison.causes.evidence.significant_categories import (
 )
 from tb_perfcompare.comparison.ledger.call_tree import JointTree
 from tb_perfcompare.comparison.ranks.job import Job
-from tb_perfcompare.comparison.result.finding import UninterruptedPart
+from tb_perfcompare.comparison.result.finding import Interruptions, UninterruptedPart
 from tb_perfcompare.comparison.result.headline import Basis, Headline
 from tb_perfcompare.comparison.result.ledger import Ledger
 from tb_perfcompare.comparison.result.ledger_rows import EntityRows, LedgerRow, columns_of
@@ -58,7 +58,8 @@ def _api_calls(pair: RuleContext) -> dict[str, dict[str, Amount]]:
 class RuleContext:
     """Everything that rules may look at. `counters`: those that moved; `p_values`: p of the categories' times per
     step; `pace`: for each step of each side, the factor by which the machine lengthens it, None if unknown;
-    `uninterrupted`: the parts of uninterrupted steps, empty if unknown; `paced`: the categories' changes at equal
+    `uninterrupted`: the parts of uninterrupted steps, empty if unknown; `interrupted`: what interruptions explain, None
+    if unknown; `paced`: the categories' changes at equal
     machine speed, empty if unknown; `job`: the ranks of both sides, None if neither has several; `tree`: the call
     trees of both sides, joined, None unless both have one. Amounts are computed once per table."""
 
@@ -75,6 +76,7 @@ class RuleContext:
     numbers: TextNumbers = field(default_factory=TextNumbers)
     job: Job | None = None
     tree: JointTree | None = None
+    interrupted: Interruptions | None = None
     _columns: dict[tuple[str, str], AmountColumns] = field(default_factory=dict)
     _tables: dict[tuple[str, str], dict[Key, Amount]] = field(default_factory=dict)
     _by_first: dict[tuple[str, str], dict[str, dict[Key, Amount]]] = field(default_factory=dict)

@@ -9,11 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tb_perfcompare.comparison.causes.detectors.machine.contention import contention
 from tb_perfcompare.comparison.causes.detectors.machine.recording import is_of_1_8_alone
 from tb_perfcompare.comparison.causes.evidence.amounts import total_by_key
 from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains, Part
-from tb_perfcompare.comparison.causes.evidence.host_time import exposed_growth
+from tb_perfcompare.comparison.causes.evidence.host_time import HOST, exposed_growth
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.speed.fastest_calls import (
     BY_SHAPE,
@@ -22,7 +23,7 @@ from tb_perfcompare.comparison.causes.evidence.speed.fastest_calls import (
     fastest_steps,
     table_of_calls,
 )
-from tb_perfcompare.comparison.result.finding import Evidence
+from tb_perfcompare.comparison.result.finding import REPEATABILITY_UNKNOWN, Evidence, Interruptions
 from tb_perfcompare.comparison.result.wording import ratio_text, short, time_text, times_text
 from tb_perfcompare.comparison.statistics.uniform_ratio import weighted_quartiles
 from tb_perfcompare.model.arrays import Floats
@@ -83,7 +84,26 @@ class _Changes(NamedTuple):
 
 
 def interruption_rules(pair: RuleContext) -> Iterator[Cause]:
-    """CPU contention: mean times changed, the fastest calls did not, and no single operator explains it."""
+    """CPU contention: mean times changed, uninterrupted steps or the fastest calls did not, and no single operator or
+    gap explains it."""
+    yield from _interrupted_operators(pair) if pair.interrupted is None else _interrupted_steps(pair, pair.interrupted)
+
+
+def _interrupted_steps(pair: RuleContext, interrupted: Interruptions) -> Iterator[Cause]:
+    shift = pair.headline.shift
+    if shift is None or shift.low * shift.high <= 0:
+        return
+    lost = {(category, name): us for (category, name), us in interrupted.lost_us.items() if category in HOST}
+    whole = math.fsum(lost.values())
+    if abs(whole) < pair.least_us or whole * pair.delta_us <= 0:
+        return
+    share = min(pair.delta_us / whole, 1.0)  # uninterrupted steps may have changed in the other direction
+    lost = {part: us * share for part, us in lost.items()}
+    steps = f"uninterrupted steps {ratio_text(math.exp(interrupted.kept))}"
+    yield _cpu_contention(pair, lost, steps, f"measured in these captures, {REPEATABILITY_UNKNOWN}")
+
+
+def _interrupted_operators(pair: RuleContext) -> Iterator[Cause]:
     exposed, table = pair.exposed("CPU Exec"), table_of_calls(pair)
     changes = _changes(pair, table)
     grown, delta = changes.grown, math.fsum(changes.grown.values())
@@ -114,18 +134,22 @@ def interruption_rules(pair: RuleContext) -> Iterator[Cause]:
     if abs(exposed_part) < MAIN_SHARE * abs(exposed):
         return
     explained = exposed_growth(pair, {part: us * exposed_part / delta for part, us in grown.items()}, delta)
-    exposed = math.fsum(explained.values())
+    yield _cpu_contention(
+        pair, explained,
+        f"mean operator time {ratio_text(after / before)}, but fastest {'calls' if table == BY_SHAPE else 'steps'} "
+        f"{ratio_text(math.exp(fastest))}",
+    )  # fmt: skip
+
+
+def _cpu_contention(pair: RuleContext, explained: Explains, facts: str, confidence: str = "") -> Cause:
+    delta = math.fsum(explained.values())
 
     def sentence(own: Explains) -> str:
-        return (
-            f"{'CPU contention' if exposed > 0 else 'Less CPU contention'}: {change_text(own)} per step; mean operator "
-            f"time {ratio_text(after / before)}, but fastest {'calls' if table == BY_SHAPE else 'steps'} "
-            f"{ratio_text(math.exp(fastest))}; other work {'is taking' if exposed > 0 else 'no longer takes'} the CPU."
-        )
+        return contention("CPU", delta, f"{change_text(own)} per step; {facts}")
 
-    yield cause(
-        pair, CPU_CONTENTION, "operators", "CPU Exec", exposed, sentence, (Evidence("operators", ""),),
-        explains=explained,
+    return cause(
+        pair, CPU_CONTENTION, "operators", "CPU Exec", delta, sentence, (Evidence("operators", ""),),
+        explains=explained, confidence=confidence,
     )  # fmt: skip
 
 

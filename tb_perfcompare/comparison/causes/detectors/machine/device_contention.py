@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tb_perfcompare.comparison.causes.detectors.machine.contention import contention
 from tb_perfcompare.comparison.causes.detectors.machine.cpu_contention import MAIN_SHARE, MIN_CALLS, MIN_SLOWDOWN
 from tb_perfcompare.comparison.causes.detectors.machine.uniform_slowdown import kernels_flat
 from tb_perfcompare.comparison.causes.evidence.amounts import total, total_by_key
@@ -80,12 +81,9 @@ def _within_kernels(pair: RuleContext) -> Iterator[Cause]:
     delta = math.fsum(explained.values())
 
     def sentence(own: Explains) -> str:
-        return (
-            f"{'Device contention' if delta > 0 else 'Less device contention'}: {change_text(own)} per step"
-            f"{_queued_clause(own)}; mean kernel time {ratio_text(after / before)}, but fastest launches "
-            f"{ratio_text(fast)}; other work "
-            f"{'is taking' if delta > 0 else 'no longer takes'} the {pair.candidate.device.word}."
-        )
+        kernels = f"mean kernel time {ratio_text(after / before)}, but fastest launches {ratio_text(fast)}"
+        facts = f"{change_text(own)} per step{_queued_clause(own)}; {kernels}"
+        return contention(pair.candidate.device.word, delta, facts)
 
     yield cause(
         pair, DEVICE_CONTENTION, "kernels", "Kernel", delta, sentence, (Evidence("kernels", ""),), explains=explained
@@ -124,11 +122,8 @@ def _between_kernels(pair: RuleContext) -> Iterator[Cause]:
         return
 
     def sentence(own: Explains) -> str:
-        return (
-            f"{'Device contention' if delta > 0 else 'Less device contention'}: {change_text(own)} per step before "
-            f"launched work starts, {times_text(*each)} per launch; kernels take as long; other work "
-            f"{'is taking' if delta > 0 else 'no longer takes'} the {pair.candidate.device.word}."
-        )
+        late = f"{change_text(own)} per step before launched work starts, {times_text(*each)} per launch"
+        return contention(pair.candidate.device.word, delta, f"{late}; kernels take as long")
 
     yield cause(
         pair, DEVICE_CONTENTION, "launches", "Runtime", delta, sentence, (Evidence(DEVICE_TIMELINE, LAUNCH_LATENCY),),

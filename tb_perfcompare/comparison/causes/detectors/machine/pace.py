@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from tb_perfcompare.comparison.causes.detectors.machine.contention import contention
 from tb_perfcompare.comparison.causes.evidence.amounts import Amount
 from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, of_categories
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explained
@@ -113,11 +114,11 @@ def _slower_sentence(pair: RuleContext, pace: PaceFacts, exposed: float, work: s
 
 def _contention(pace: PaceFacts, exposed: float, where: str) -> str:
     """Sentence on contention: a few calls take far longer, the typical one does not."""
-    return (
-        f"{'CPU contention' if exposed > 0 else 'Less CPU contention'}: {signed_time(exposed)} per step; the same "
-        f"operators {ratio_text(1 + pace.estimate)} {where}, but the typical one {ratio_text(1 + pace.typical)}; "
-        f"other work {'is taking' if exposed > 0 else 'no longer takes'} the CPU."
+    facts = (
+        f"{signed_time(exposed)} per step; the same operators {ratio_text(1 + pace.estimate)} {where}, but the typical "
+        f"one {ratio_text(1 + pace.typical)}"
     )
+    return contention("CPU", exposed, facts)
 
 
 MACHINE_PACE = Rule(
