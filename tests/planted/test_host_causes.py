@@ -131,6 +131,15 @@ def test_calls_that_are_longer_in_proportion_do_not_wait_for_threads() -> None:
     assert "waiting_threads" not in causes(compared_traces(drawn(), drawn(longer(20.0), seed=2)))
 
 
+def test_a_long_slice_in_one_operator_of_a_step_is_no_wait_for_threads() -> None:
+    """Another process takes 50 ms from one operator a step, from each in turn."""
+
+    def interrupted(number: int) -> Iterable[Call]:
+        return [replace(call, us=call.us + 12_500.0 * (number % len(PROGRAM) == at)) for at, call in enumerate(PROGRAM)]
+
+    assert "waiting_threads" not in causes(compared_traces(drawn(), drawn(interrupted, seed=2)))
+
+
 def test_one_long_slice_in_one_operator_is_contention_all_the_same() -> None:
     def interrupted(number: int) -> Iterable[Call]:
         return (*PROGRAM, Call("aten::mm", 30_000.0 if number == 5 else 400.0, 1))

@@ -37,16 +37,29 @@ def fastest_calls(pair: RuleContext, table: str) -> dict[Key, tuple[int, int]]:
 def fastest_steps(pair: RuleContext, table: str) -> dict[Key, tuple[float, float]]:
     """Key of a group table -> lowest mean call time of any step, on both sides, in nanoseconds. Calls on inputs of all
     sizes count."""
-    a, b = (_lowest_means(side.groups.get(table)) for side in pair.sides)
+    return _by_step(pair, table, 0.0)
+
+
+def typical_steps(pair: RuleContext, table: str) -> dict[Key, tuple[float, float]]:
+    """Key of a group table -> mean call time of the median step, on both sides, in nanoseconds: one long call in a few
+    steps does not change it."""
+    return _by_step(pair, table, 0.5)
+
+
+def _by_step(pair: RuleContext, table: str, rank: float) -> dict[Key, tuple[float, float]]:
+    a, b = (_step_quantiles(side.groups.get(table), rank) for side in pair.sides)
     return {key: (a[key], b[key]) for key in a if key in b}
 
 
-def _lowest_means(group: GroupTable | None) -> dict[Key, float]:
+def _step_quantiles(group: GroupTable | None, rank: float) -> dict[Key, float]:
+    """Key -> quantile, over the steps that call it, of the mean call time; without those that take no time."""
     if group is None:
         return {}
     own = group.measures_ns["host_self"]
-    means = np.where(group.calls > 0, own / np.maximum(group.calls, 1), np.inf).min(axis=1)
-    return {key: low for key, low in zip(group.keys, means.tolist(), strict=True) if 0 < low < np.inf}
+    means = np.sort(np.where(group.calls > 0, own / np.maximum(group.calls, 1), np.inf), axis=1)
+    at = (rank * (np.count_nonzero(group.calls, axis=1) - 1)).astype(np.int64)
+    ranked = np.take_along_axis(means, np.maximum(at, 0)[:, None], axis=1)[:, 0]
+    return {key: ns for key, ns in zip(group.keys, ranked.tolist(), strict=True) if 0 < ns < np.inf}
 
 
 def _tick_ns(*lows: Nanoseconds) -> int:
