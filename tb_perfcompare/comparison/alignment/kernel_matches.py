@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from tb_perfcompare.comparison.alignment.place_tree import Work
 from tb_perfcompare.model.names.kernel_names import kernel_function
-from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, StepCategory
+from tb_perfcompare.model.summary.categories import MEMCPY, MEMSET
 from tb_perfcompare.quick_dataclass import dataclass
 
 CERTAIN, LIKELY, WEAK = "certain", "likely", "weak"
@@ -30,7 +30,7 @@ SHARE_RATIO = 2.0
 MAX_IN_ORDER = 8
 """Number of kernels of one operator and shape up to which their order is meaningful; more are variants of a few."""
 
-_COPIES = frozenset({CATEGORY_LABELS[StepCategory.MEMCPY], CATEGORY_LABELS[StepCategory.MEMSET]})
+_COPIES = frozenset({MEMCPY, MEMSET})
 
 
 @dataclass(slots=True)

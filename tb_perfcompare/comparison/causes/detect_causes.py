@@ -15,6 +15,7 @@ from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explained
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.rules import RULES
 from tb_perfcompare.comparison.result.finding import Finding
+from tb_perfcompare.model.summary.categories import CPU_EXEC, KERNEL, RUNTIME
 from tb_perfcompare.quick_dataclass import dataclass
 
 FIND = tuple(dict.fromkeys(rule.find for rule in RULES if rule.find))
@@ -22,7 +23,7 @@ FIND_REST = tuple(dict.fromkeys(rule.find_rest for rule in sorted(RULES, key=lam
 """Functions of the rules, each once: one function may serve several rules."""
 
 
-_OF_CALLS = ("Kernel", "CPU Exec", "Runtime")
+_OF_CALLS = (KERNEL, CPU_EXEC, RUNTIME)
 """Categories that consist of calls: causes explain some of these."""
 
 OFFSETTING = 0.1

@@ -8,15 +8,13 @@ from tb_perfcompare.comparison.causes.detect_causes import DetectedCauses
 from tb_perfcompare.comparison.causes.evidence.general_rules import MAIN_SHARE, GrownFunction
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.ledger_rows import EntityRows, LedgerRow
-from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, StepCategory
+from tb_perfcompare.model.summary.categories import DATA_LOADER, StepCategory
 from tb_perfcompare.model.summary.summary import STEP_TIME, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 DOUBLED = 2
 """Ratio of the mean steps from which the wait for data is reported even within the spread of the steps. Workers may
 hand over several batches at once, so that few steps wait, and those long."""
-
-DATA_LOADER = CATEGORY_LABELS[StepCategory.DATALOADER]
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from tb_perfcompare.comparison.causes.evidence.general_rules import (
     grown_function,
     python_time,
 )
-from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, only_exposed
+from tb_perfcompare.comparison.causes.evidence.host_time import only_exposed
 from tb_perfcompare.comparison.causes.evidence.places.moved_inside import moved_into_ranges
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.significant_categories import repeatability
@@ -38,7 +38,14 @@ from tb_perfcompare.comparison.result.finding import Evidence, Finding, share_of
 from tb_perfcompare.comparison.result.headline import Basis
 from tb_perfcompare.comparison.result.ledger_rows import STATUSES, EntityRows, LedgerRow, columns_of
 from tb_perfcompare.model.names.ranges import LOADER_NAME
-from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, NOT_SPLIT, PROFILER_WORK, StepCategory
+from tb_perfcompare.model.summary.categories import (
+    CATEGORY_LABELS,
+    CPU_EXEC,
+    NOT_SPLIT,
+    OTHER,
+    PROFILER_WORK,
+    StepCategory,
+)
 
 MIN_REST_SHARE = 0.25
 """Share of a category's change that other causes must leave for the rest to be reported."""
@@ -141,7 +148,7 @@ def _is_counted(category: str, entities: EntityRows, delta_us: float, known: Kno
     """Whether kernels or operators that only one side calls make half of a change, or a Python function most of it.
     They do not need significant times, but annotations, which programs rename, do."""
     one_sided = (entities.status != STATUSES.index("both")) & ((entities.calls[0] != 0) | (entities.calls[1] != 0))
-    if category == CATEGORY_LABELS[StepCategory.OTHER]:
+    if category == OTHER:
         return _is_of_new_function(delta_us, known)
     if category == CPU_EXEC:
         operators = known.context.columns("operators", "host_total").joined.parts[0]

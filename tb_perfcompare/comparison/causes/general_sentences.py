@@ -16,12 +16,11 @@ from tb_perfcompare.comparison.causes.evidence.general_rules import (
     has_stacks,
     kernel_fact,
 )
-from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC
 from tb_perfcompare.comparison.causes.evidence.places.gaps_around import place_clause
 from tb_perfcompare.comparison.causes.evidence.places.moved_inside import moved_into_ranges
 from tb_perfcompare.comparison.causes.evidence.places.recurring_steps import recurring_clause
 from tb_perfcompare.comparison.causes.evidence.places.responsible_operator import responsible_operator
-from tb_perfcompare.comparison.causes.general_change import DATA_LOADER, Change, Known
+from tb_perfcompare.comparison.causes.general_change import Change, Known
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import STATUSES, EntityRows, LedgerRow
 from tb_perfcompare.comparison.result.options import SIDES
@@ -40,7 +39,7 @@ from tb_perfcompare.comparison.result.wording import (
 )
 from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio
 from tb_perfcompare.model.environment import LOADED_BY, MAIN_PROCESS
-from tb_perfcompare.model.summary.categories import StepCategory
+from tb_perfcompare.model.summary.categories import CPU_EXEC, DATA_LOADER, StepCategory
 from tb_perfcompare.model.summary.summary import Summary
 
 AS_LONG = 0.25

@@ -32,7 +32,7 @@ from tb_perfcompare.comparison.result.wording import (
 )
 from tb_perfcompare.comparison.statistics.uniform_ratio import UNIFORM_SPREAD, uniform_ratio
 from tb_perfcompare.model.arrays import each_side
-from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, StepCategory
+from tb_perfcompare.model.summary.categories import KERNEL
 from tb_perfcompare.model.summary.summary import BOUND_CLASSES, KERNEL_TIME, NOT_MEASURED
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -41,8 +41,6 @@ SHARE_MOVED = 0.05
 
 SAME_WORK = 0.5
 """Least share of launches in common for two kernels, or two programs, to count as the same work."""
-
-_KERNEL = CATEGORY_LABELS[StepCategory.KERNEL]
 
 UTILISATION = Rule(
     names=("utilisation_lost", "utilisation_gained"),
@@ -104,9 +102,9 @@ class _Books:
         delta."""
         pair, whole = self.pair, self.pair.delta_us
         share = delta_us / whole if part and whole else None
-        confidence = repeatability(pair.p_values.get(_KERNEL), pair.headline.verdict, pair.options.alpha)
+        confidence = repeatability(pair.p_values.get(KERNEL), pair.headline.verdict, pair.options.alpha)
         name = rule.names[-1 if gain else 0]
-        return Finding(name, subject, _KERNEL, delta_us, share, sentence, evidence, confidence, rule.look_at)
+        return Finding(name, subject, KERNEL, delta_us, share, sentence, evidence, confidence, rule.look_at)
 
 
 def find_launch_causes(pair: RuleContext, rows: LaunchRows | None) -> LaunchCauses:
@@ -115,7 +113,7 @@ def find_launch_causes(pair: RuleContext, rows: LaunchRows | None) -> LaunchCaus
         return LaunchCauses()
     without = incomparable(*pair.sides)
     books = _Books(pair, each_side(lambda side: kernel_uses(side, without), pair.sides))
-    entities = {row.path[1]: row for row in pair.ledger.rows if len(row.path) == 2 and row.path[0] == _KERNEL}
+    entities = {row.path[1]: row for row in pair.ledger.rows if len(row.path) == 2 and row.path[0] == KERNEL}
     found = [*_same_kernels(books, entities), *(_replaced(books, entities, rows) if rows is not None else ())]
     moved = _bound_shift(books) if not without else None
     if moved is not None:

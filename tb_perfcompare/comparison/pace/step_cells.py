@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, Ints, is_run_start, unique
-from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, StepCategory
+from tb_perfcompare.model.summary.categories import OTHER
 from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -16,9 +16,6 @@ FASTEST_SHARE = 1 / 4
 
 MIN_SEEN_SHARE = 1 / 2
 """Share of the steps that have to have a part: rarer ones are merged with those of their operator."""
-
-GAPS = CATEGORY_LABELS[StepCategory.OTHER]
-"""Category of the gaps between operators."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,4 +114,4 @@ def _without_shape(key: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _without_neighbours(key: tuple[str, ...]) -> tuple[str, ...]:
-    return key[:1] if key[0] == GAPS else key[:2]
+    return key[:1] if key[0] == OTHER else key[:2]

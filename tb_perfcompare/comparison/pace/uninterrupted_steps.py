@@ -16,7 +16,6 @@ import numpy as np
 from tb_perfcompare.comparison.pace.pace import MIN_COVERAGE, Pace, pace_of
 from tb_perfcompare.comparison.pace.rows import WorkRows
 from tb_perfcompare.comparison.pace.step_cells import (
-    GAPS,
     MIN_SEEN_SHARE,
     Cells,
     cells,
@@ -35,6 +34,7 @@ from tb_perfcompare.comparison.statistics.between_captures import (
 from tb_perfcompare.comparison.statistics.distributions import quantile
 from tb_perfcompare.comparison.statistics.weights import capped, weighted_median
 from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, SidePair, each_side, row_medians, unique
+from tb_perfcompare.model.summary.categories import OTHER
 from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -127,7 +127,7 @@ def _enough(
 
 def _varying_share(parts: SplitTime, capture: CaptureIndex) -> float:
     """Share of a side's time in operators on inputs that fewer than half of a capture's steps have."""
-    shaped = np.array([key[0] != GAPS and bool(key[-1]) for key in parts.keys], dtype=bool)
+    shaped = np.array([key[0] != OTHER and bool(key[-1]) for key in parts.keys], dtype=bool)
     part, step = parts.row.astype(np.int64), parts.step.astype(np.int64)
     rare = rare_parts(part, step, capture) & shaped[part]
     return float(parts.time_ns[rare].sum()) / max(float(parts.time_ns.sum()), 1.0)

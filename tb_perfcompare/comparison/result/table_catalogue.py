@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Annotated, NamedTuple, TypedDict
 
 from tb_perfcompare.lazy_regex import regex
+from tb_perfcompare.model.summary.categories import COMMUNICATION, CPU_EXEC, KERNEL, MEMCPY, MEMSET
 
 LEDGER = "ledger"
 """Name by which the ledger is requested as a table."""
@@ -32,18 +33,18 @@ def _entities(*categories: str) -> TableFacts:
 
 
 TABLES = {
-    "operators": _entities("CPU Exec"),
+    "operators": _entities(CPU_EXEC),
     "operators_by_shape": _entities(),
     "operators_by_type": _entities(),
     "modules": _entities(),
-    "kernels": _entities("Kernel", "Communication"),
-    "kernels_by_operator": _entities("Kernel", "Communication"),
+    "kernels": _entities(KERNEL, COMMUNICATION),
+    "kernels_by_operator": _entities(KERNEL, COMMUNICATION),
     "kernels_by_launch": _entities(),
     "kernels_by_module": _entities(),
     "kernels_by_type": _entities(),
-    "communication": _entities("Communication"),
+    "communication": _entities(COMMUNICATION),
     "communication_by_message": _facts(per_step=True),
-    "memcpy": _entities("Memcpy", "Memset"),
+    "memcpy": _entities(MEMCPY, MEMSET),
     "device_timeline": _facts(per_step=True, adds_up=False),
     "critical_path": _facts(per_step=True),
     "functions": _facts(per_step=True),

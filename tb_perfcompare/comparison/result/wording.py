@@ -9,6 +9,7 @@ from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.ledger import Ledger
 from tb_perfcompare.model.names.python_frames import python_frame
 from tb_perfcompare.model.names.short_names import short_name, short_names
+from tb_perfcompare.model.summary.categories import KERNEL
 from tb_perfcompare.model.summary.summary import CYCLE_TIME
 from tb_perfcompare.number_text import count as number_text
 from tb_perfcompare.number_text import many, p_text
@@ -52,7 +53,7 @@ def and_others(rest: int) -> str:
 
 def of_cpu_alone(ledger: Ledger) -> Iterator[str]:
     """Yields a sentence on the sides whose device time was not recorded, if there are any."""
-    a, b = (() if ledger.recorded("Kernel")[side] else labels for side, labels in enumerate(ledger.not_recorded))
+    a, b = (() if ledger.recorded(KERNEL)[side] else labels for side, labels in enumerate(ledger.not_recorded))
     if labels := a or b:
         who = "Both sides" if a and b else "The baseline" if a else "The candidate"
         yield f"{who} recorded the CPU alone: {', '.join(labels)} not measured."

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from tb_perfcompare.model.arrays import Flags, Ints
-from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, DEVICE_CATEGORIES, StepCategory
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, CPU_EXEC, DEVICE_CATEGORIES, RUNTIME
 from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.model.text_numbers import JoinedRows, parts_of, rows_of
@@ -16,7 +16,7 @@ from tb_perfcompare.model.text_numbers import JoinedRows, parts_of, rows_of
 _ON_DEVICE = np.array(sorted(DEVICE_CATEGORIES), dtype=np.int8)
 _DEVICE_LABELS = tuple(CATEGORY_LABELS[category] for category in sorted(DEVICE_CATEGORIES))
 _OPERATOR_LABELS = (
-    *_DEVICE_LABELS, CATEGORY_LABELS[StepCategory.RUNTIME], CATEGORY_LABELS[StepCategory.CPU_EXEC],
+    *_DEVICE_LABELS, RUNTIME, CPU_EXEC,
 )  # fmt: skip
 
 

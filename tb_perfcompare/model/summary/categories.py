@@ -21,17 +21,11 @@ class StepCategory(IntEnum):
     OTHER = 7
 
 
-CATEGORY_LABELS: tuple[str, ...] = (
-    "Kernel",
-    "Memcpy",
-    "Memset",
-    "Communication",
-    "Runtime",
-    "DataLoader",
-    "CPU Exec",
-    "Other",
-)
-"""Display name by StepCategory."""
+KERNEL, MEMCPY, MEMSET, COMMUNICATION = "Kernel", "Memcpy", "Memset", "Communication"
+RUNTIME, DATA_LOADER, CPU_EXEC, OTHER = "Runtime", "DataLoader", "CPU Exec", "Other"
+
+CATEGORY_LABELS: tuple[str, ...] = (KERNEL, MEMCPY, MEMSET, COMMUNICATION, RUNTIME, DATA_LOADER, CPU_EXEC, OTHER)
+"""Display name by StepCategory; rules know the categories by these."""
 
 OF_DEVICE = (StepCategory.KERNEL, StepCategory.MEMCPY, StepCategory.MEMSET, StepCategory.RUNTIME)
 """Categories that a CPU-only recording cannot have; collectives may run on the host."""

@@ -14,7 +14,7 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import numbers_text
 from tb_perfcompare.model.api_calls import ALLOCATION, RELEASE
-from tb_perfcompare.model.summary.categories import OUTSIDE_OPERATORS
+from tb_perfcompare.model.summary.categories import OUTSIDE_OPERATORS, RUNTIME
 from tb_perfcompare.model.summary.summary import Summary
 
 MIN_TENSORS = 16
@@ -32,7 +32,7 @@ def allocator_rules(pair: RuleContext) -> Iterator[Cause]:
     taken, given = pair.called(ALLOCATION), pair.called(RELEASE)
     every = {**taken, **given}
     amount = total(every.values())
-    rows = {row.path[1]: row.delta / pair.unit for row in pair.entities("Runtime") if row.path[1] in every}
+    rows = {row.path[1]: row.delta / pair.unit for row in pair.entities(RUNTIME) if row.path[1] in every}
     exposed = fsum(rows.values())
     if not call_count_changed(amount.calls_a, amount.calls_b) or abs(exposed) < pair.least_us:
         return
@@ -43,10 +43,10 @@ def allocator_rules(pair: RuleContext) -> Iterator[Cause]:
         return  # torch.cuda.graph empties the cache, and each graph has memory of its own
     rule, name, subject, what, how, look_at = calls or _calls(pair, every)
     yield cause(
-        pair, rule, subject, "Runtime", exposed,
+        pair, rule, subject, RUNTIME, exposed,
         lambda own: f"{what}: {change_text(own)} per step; {how}{_reserved(pair)}.",
-        (Evidence("ledger", f"Runtime / {subject}"),),
-        name=name, look_at=look_at, explains={("Runtime", call): us for call, us in rows.items()},
+        (Evidence("ledger", f"{RUNTIME} / {subject}"),),
+        name=name, look_at=look_at, explains={(RUNTIME, call): us for call, us in rows.items()},
     )  # fmt: skip
 
 

@@ -9,7 +9,6 @@ from math import fsum
 
 from tb_perfcompare.comparison.causes.evidence.amounts import Amount, Key, total
 from tb_perfcompare.comparison.causes.evidence.explained import Explained, Part
-from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC
 from tb_perfcompare.comparison.causes.evidence.places.annotations import annotations_around
 from tb_perfcompare.comparison.causes.evidence.places.gaps_around import gaps_around, is_of_gaps
 from tb_perfcompare.comparison.causes.evidence.places.replacement import MOVED_CALL_RATIO
@@ -18,7 +17,7 @@ from tb_perfcompare.comparison.causes.evidence.speed.fastest_calls import fastes
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.model.api_calls import GRAPH_LAUNCH, LAUNCH
 from tb_perfcompare.model.api_calls import calls as is_role
-from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, StepCategory
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, CPU_EXEC, RUNTIME, StepCategory
 from tb_perfcompare.model.summary.summary import Summary
 
 MIN_STEPS_SHARE = 0.5
@@ -83,7 +82,7 @@ def explained_time(
     host: dict[Part, float] = {} if own is None else {(CPU_EXEC, own.path[1]): _host_us(pair, own)}
     for name, amount in pair.api_calls_of(operator).items():
         if is_role(LAUNCH, name):
-            host["Runtime", name] = replace(amount, calls_a=calls.calls_a, calls_b=calls.calls_b).counted_us
+            host[RUNTIME, name] = replace(amount, calls_a=calls.calls_a, calls_b=calls.calls_b).counted_us
     shares = _exposed_shares(pair, parts) if share else {}
     return host | {(KERNEL, kernel): us * share * shares[kernel] for kernel, us in parts.items() if shares}
 

@@ -34,7 +34,7 @@ from tb_perfcompare.comparison.causes.detectors.synchronization import SYNCHRONI
 from tb_perfcompare.comparison.causes.evidence.amounts import Amount, Key, total, total_by_key
 from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explained, Explains, Part
-from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed, recounted_operators
+from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed, recounted_operators
 from tb_perfcompare.comparison.causes.evidence.known_settings import (
     is_recounted_update,
     known_setting,
@@ -52,6 +52,7 @@ from tb_perfcompare.comparison.result.wording import signed_time
 from tb_perfcompare.model.api_calls import WAIT
 from tb_perfcompare.model.names.collective_names import is_collective_operator
 from tb_perfcompare.model.names.compiled_names import is_compiled
+from tb_perfcompare.model.summary.categories import CPU_EXEC
 
 MIN_OPPOSITE_RATIO = 0.1
 """Least ratio of the smaller to the larger sum at which increases and decreases get separate findings."""

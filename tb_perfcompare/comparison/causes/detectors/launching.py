@@ -11,7 +11,6 @@ from tb_perfcompare.comparison.causes.evidence.amounts import Amount, total
 from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text, of_categories
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explained, Explains, Part
 from tb_perfcompare.comparison.causes.evidence.host_time import (
-    CPU_EXEC,
     HOST,
     call_count_changed,
     exposed_growth,
@@ -26,6 +25,7 @@ from tb_perfcompare.comparison.causes.evidence.speed.beyond_pace import SAME_CAL
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import number_text, numbers_text, short, signed_time, times_text
 from tb_perfcompare.model.api_calls import EVENT_WAIT, GRAPH_CAPTURE, GRAPH_LAUNCH, LAUNCH
+from tb_perfcompare.model.summary.categories import CPU_EXEC, RUNTIME
 
 HALF = 0.5
 """Remaining share of graph launches below which graphs count as launched less often. Also the share of the launches'
@@ -73,7 +73,7 @@ def capture_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
         f"per step; {numbers_text(captures.calls_a, captures.calls_b)} captures per step{idle_text(pair, delta)}."
     )
     yield cause(
-        pair, GRAPH_CAPTURES, name, "Runtime", delta, sentence, (Evidence("ledger", f"Runtime / {name}"),),
+        pair, GRAPH_CAPTURES, name, RUNTIME, delta, sentence, (Evidence("ledger", f"{RUNTIME} / {name}"),),
         explains=of_categories(moved),
     )  # fmt: skip
 
@@ -160,7 +160,7 @@ def graph_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
         f"{numbers_text(single.calls_a, single.calls_b)}."
     )
     yield cause(
-        pair, GRAPH_LOST, name, "Runtime", delta, sentence, (Evidence("ledger", f"Runtime / {name}"),),
+        pair, GRAPH_LOST, name, RUNTIME, delta, sentence, (Evidence("ledger", f"{RUNTIME} / {name}"),),
         explains=of_categories(moved),
     )  # fmt: skip
 
@@ -185,8 +185,8 @@ def launch_rules(pair: RuleContext) -> Iterator[Cause]:
     if sign * grown < max(pair.least_us, HALF * abs(launches.rate_us), MIN_SHARE * abs(slower_work(pair))):
         return
     own: dict[Part, float] = {
-        ("Runtime", row.path[1]): row.delta / pair.unit
-        for row in pair.entities("Runtime") if row.path[1] in launched
+        (RUNTIME, row.path[1]): row.delta / pair.unit
+        for row in pair.entities(RUNTIME) if row.path[1] in launched
     }  # fmt: skip
     explained = exposed_growth(pair, own, grown)
     delta = fsum(explained.values())
@@ -205,7 +205,7 @@ def launch_rules(pair: RuleContext) -> Iterator[Cause]:
         )
 
     yield cause(
-        pair, LAUNCH_BOUND, "launches", "Runtime", delta, sentence, (Evidence("ledger", "Runtime"),),
+        pair, LAUNCH_BOUND, "launches", RUNTIME, delta, sentence, (Evidence("ledger", RUNTIME),),
         confidence=f"launch calls {way}{', kernels unchanged' if flat else ''}",
         look_at=_BLOCKING if _block(pair, means[0]) != _block(pair, means[1]) else "", explains=explained,
     )  # fmt: skip

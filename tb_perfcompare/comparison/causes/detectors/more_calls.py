@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from tb_perfcompare.comparison.causes.evidence.amounts import NOTHING, Amount, Key
 from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text, drawn_by_chance
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains, Part
-from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed, recounted_operators
+from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed, recounted_operators
 from tb_perfcompare.comparison.causes.evidence.inputs import OTHER_SIZE, by_inputs, growth, most_alike
 from tb_perfcompare.comparison.causes.evidence.places.annotations import annotations_around, mostly_in
 from tb_perfcompare.comparison.causes.evidence.places.gaps_around import gaps_between
@@ -24,7 +24,7 @@ from tb_perfcompare.model.arrays import median
 from tb_perfcompare.model.names.autograd_names import is_backward
 from tb_perfcompare.model.names.compiled_names import is_compiled
 from tb_perfcompare.model.names.work_kinds import UNINFORMATIVE
-from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory
+from tb_perfcompare.model.summary.categories import CPU_EXEC, NOTHING_RECORDED, OTHER, RUNTIME
 
 IN_BOTH = 0.8
 """Share of the calls that operators of both sides must make. A rewritten program has other operators."""
@@ -47,8 +47,6 @@ LOOP = "a Python loop over elements, rows or samples: index and compute whole te
 
 MODULES = "the code that builds and calls these modules"
 """What to look at if modules are named."""
-
-_OTHER = CATEGORY_LABELS[StepCategory.OTHER]
 
 
 def more_calls_rules(pair: RuleContext) -> Iterator[Cause]:
@@ -178,7 +176,7 @@ def _counted(pair: RuleContext, sign: int, usual: float) -> dict[tuple[str, str]
     for row in pair.ledger.rows:
         if len(row.path) != 2 or not all(row.calls) or sign * (row.calls[1] - row.calls[0]) <= 0:
             continue
-        if row.path[0] == "Runtime" and calls(WAIT, row.path[1]):
+        if row.path[0] == RUNTIME and calls(WAIT, row.path[1]):
             continue
         if sign * (_log_call_ratio(row.calls[0], row.calls[1]) - usual) < math.log(OWN_CAUSE_RATIO):
             counted[row.path[0], row.path[1]] = max(pair.counted_us(row), _by_shape(pair, row, sign), key=abs)
@@ -191,13 +189,13 @@ def _between(pair: RuleContext, sign: int, called_more: Mapping[Part, float]) ->
     that are more (fewer). Without parts that changed little."""
     operators = pair.columns("operators", "host_total")
     calls = math.fsum(operators.calls_a.tolist()), math.fsum(operators.calls_b.tolist())
-    places = {(_OTHER, NOTHING_RECORDED), *((CPU_EXEC, name) for name in annotations_around(pair, called_more)[:1])}
+    places = {(OTHER, NOTHING_RECORDED), *((CPU_EXEC, name) for name in annotations_around(pair, called_more)[:1])}
     found = {}
-    for row in (*pair.entities(_OTHER), *pair.entities(CPU_EXEC)):
+    for row in (*pair.entities(OTHER), *pair.entities(CPU_EXEC)):
         part = row.path[0], row.path[1]
         if part in places and part not in called_more and pair.is_clear(row.path[0]):
             counted = Amount(*calls, row.baseline / pair.unit, row.candidate / pair.unit).counted_us
-            if row.path[0] == _OTHER:
+            if row.path[0] == OTHER:
                 counted = min(counted, _between_more(pair, sign, counted), key=abs)
             if sign * counted >= pair.least_us:
                 found[part] = counted

@@ -16,7 +16,7 @@ from tb_perfcompare.comparison.causes.detectors.more_calls import more_calls_rul
 from tb_perfcompare.comparison.causes.evidence.amounts import Amount
 from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explained, Explains
-from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed, is_same_runtime
+from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed, is_same_runtime
 from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, has_same_inputs, other_inputs, values_of
 from tb_perfcompare.comparison.causes.evidence.known_settings import known_setting
 from tb_perfcompare.comparison.causes.evidence.places.annotations import mostly_in
@@ -28,6 +28,7 @@ from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import and_others, many, short
 from tb_perfcompare.model.api_calls import WAIT
 from tb_perfcompare.model.names.compiled_names import is_compiled
+from tb_perfcompare.model.summary.categories import CPU_EXEC
 
 MAX_REPLACED_NAMED = 4
 """Operators named on either side of a replacement."""

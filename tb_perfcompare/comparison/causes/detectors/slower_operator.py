@@ -22,7 +22,7 @@ from tb_perfcompare.comparison.causes.evidence.cause import (
 )
 from tb_perfcompare.comparison.causes.evidence.explained import Cause
 from tb_perfcompare.comparison.causes.evidence.general_rules import FUNCTIONS, GrownFunction, grown_function, has_stacks
-from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, exposed_growth
+from tb_perfcompare.comparison.causes.evidence.host_time import exposed_growth
 from tb_perfcompare.comparison.causes.evidence.inputs import changed_arguments, other_inputs
 from tb_perfcompare.comparison.causes.evidence.places.moved_inside import moved_into_ranges
 from tb_perfcompare.comparison.causes.evidence.places.recomputed import recomputed
@@ -40,6 +40,7 @@ from tb_perfcompare.comparison.result.ledger_rows import EntityRows, LedgerRow
 from tb_perfcompare.comparison.result.wording import ratio_text, short, times_text
 from tb_perfcompare.model.environment import channels_last
 from tb_perfcompare.model.names.autograd_names import is_backward
+from tb_perfcompare.model.summary.categories import CPU_EXEC
 from tb_perfcompare.quick_dataclass import dataclass
 
 MAIN_SHARE = 0.5

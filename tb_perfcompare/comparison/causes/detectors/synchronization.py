@@ -27,7 +27,15 @@ from tb_perfcompare.comparison.result.wording import numbers_text, short, signed
 from tb_perfcompare.comparison.statistics.mean_effect import outlying_steps
 from tb_perfcompare.model.api_calls import LAUNCH, WAIT, calls
 from tb_perfcompare.model.arrays import Ints, median
-from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, OUTSIDE_OPERATORS, StepCategory
+from tb_perfcompare.model.summary.categories import (
+    CATEGORY_LABELS,
+    CPU_EXEC,
+    KERNEL,
+    MEMCPY,
+    OUTSIDE_OPERATORS,
+    RUNTIME,
+    StepCategory,
+)
 from tb_perfcompare.model.summary.groups import BUSY, DEVICE_TIMELINE
 from tb_perfcompare.model.summary.summary import Summary
 
@@ -47,7 +55,7 @@ OF_WAITS = frozenset({
 """Causes that themselves make the host wait more (less) often. With one of these, waits that cost nothing are not
 reported."""
 
-EXPOSED = (*HOST, "Memcpy")
+EXPOSED = (*HOST, MEMCPY)
 """Categories that waits expose."""
 
 
@@ -64,7 +72,7 @@ def wait_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
         return
     left, usual = explained.left(pair, EXPOSED), _without_long_steps(pair, sign)
     of_waits = explained.rests(pair, _exposed_waits(pair, sign))
-    left["Runtime"] -= fsum(of_waits.values())
+    left[RUNTIME] -= fsum(of_waits.values())
     part = usual * _no_longer_hidden(pair, left, waits.more_calls)
     moved = of_categories({category: us * part for category, us in left.items()})
     moved |= {wait: us * usual for wait, us in of_waits.items()}
@@ -82,16 +90,16 @@ def wait_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
         if not known and _in_usual_step(pair, sign):
             paced = pair.headline.basis is Basis.PROGRAM and sign * pair.headline.verdict.way > 0
             so = "no time is attributed to it" if paced else "no change of the step follows"
-            yield cause(pair, SYNCHRONISATION, subject, "Runtime", None, f"{title}: {how}; {so}.", evidence)
+            yield cause(pair, SYNCHRONISATION, subject, RUNTIME, None, f"{title}: {how}; {so}.", evidence)
         return
-    if sign * pair.exposed("Kernel") <= -MAIN_SHARE * abs(delta):  # kernels that hide less are the likelier cause
+    if sign * pair.exposed(KERNEL) <= -MAIN_SHARE * abs(delta):  # kernels that hide less are the likelier cause
         return
     so = f"so host work is {no_longer} hidden behind kernels{idle_text(pair, delta) if part >= MAIN_SHARE else ''}"
     longest = max(of_waits, key=lambda wait: (abs(of_waits[wait]), wait), default=("", ""))
     if abs(moved.get(longest, 0.0)) >= MAIN_SHARE * abs(delta):
         so = f"mostly in {longest[1]} itself"
     yield cause(
-        pair, SYNCHRONISATION, subject, "Runtime", delta,
+        pair, SYNCHRONISATION, subject, RUNTIME, delta,
         f"{title}: {signed_time(delta)} per step; {how}, {so}.",
         evidence, explains=moved, look_at=setting_of_arguments(pair, caller) if caller else "",
     )  # fmt: skip
@@ -102,10 +110,10 @@ def _exposed_waits(pair: RuleContext, sign: int) -> dict[Part, float]:
     in the direction of their number."""
     callers = [name for name, waits in pair.callers(WAIT).items() if sign * waits.more_calls > 0]
     called = [
-        (("Runtime", name), amount.delta_us) for caller in callers
+        ((RUNTIME, name), amount.delta_us) for caller in callers
         for name, amount in pair.api_calls_of(caller).items() if not calls(LAUNCH, name)
     ] or [
-        (("Runtime", row.path[1]), row.delta / pair.unit) for row in pair.entities("Runtime")
+        ((RUNTIME, row.path[1]), row.delta / pair.unit) for row in pair.entities(RUNTIME)
         if calls(WAIT, row.path[1])
     ]  # fmt: skip
     return {part: us for part, us in total_by_key(called).items() if sign * us > 0}
@@ -124,7 +132,7 @@ def _no_longer_hidden(pair: RuleContext, left: Mapping[str, float], more_waits: 
     sign = 1 if more_waits > 0 else -1
     if _would_be_hidden(pair, sign):
         return 1.0
-    exposed = sign * (left["CPU Exec"] + left["Runtime"])
+    exposed = sign * (left[CPU_EXEC] + left[RUNTIME])
     hidden, before = sign * less_hidden(pair), _hidden_before(pair, sign)
     added = sign * added_calls(pair, (1 + ALIKE) * abs(more_waits))
     if added > before:
@@ -136,7 +144,7 @@ def _hidden_before(pair: RuleContext, sign: int) -> float:
     """Host work that the device hides on the side with fewer waits, microseconds per step."""
     side = 0 if sign > 0 else 1
     worked = fsum(amount.us_a if side == 0 else amount.us_b for amount in working_calls(pair))
-    return worked - fsum(pair.exposed_times(category)[side] for category in ("CPU Exec", "Runtime"))
+    return worked - fsum(pair.exposed_times(category)[side] for category in (CPU_EXEC, RUNTIME))
 
 
 def _would_be_hidden(pair: RuleContext, sign: int) -> bool:

@@ -18,7 +18,7 @@ from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.api_calls import WAIT
 from tb_perfcompare.model.environment import LOADED_BY, MAIN_PROCESS, WORKER_PROCESSES
 from tb_perfcompare.model.names.ranges import LOADER_NAME
-from tb_perfcompare.model.summary.categories import StepCategory
+from tb_perfcompare.model.summary.categories import DATA_LOADER, MEMCPY, StepCategory
 from tb_perfcompare.number_text import many
 
 _TO_HOST = regex(r"\bDtoH\b|Device -> (?:Pageable|Pinned)|device to host", re.IGNORECASE)
@@ -42,7 +42,7 @@ def loader_rules(pair: RuleContext) -> Iterator[Cause]:
     loaded = [dict(side.environment).get(LOADED_BY, "") for side in pair.sides]
     if {*loaded} != {MAIN_PROCESS, WORKER_PROCESSES}:
         return
-    delta = pair.exposed("DataLoader")
+    delta = pair.exposed(DATA_LOADER)
     matters = abs(delta) >= pair.least_us
     here, there = ("in the main process", "by workers")[:: 1 if loaded[1] == MAIN_PROCESS else -1]
     batches = f"batches are loaded {here}, no longer {there}."
@@ -54,17 +54,17 @@ def loader_rules(pair: RuleContext) -> Iterator[Cause]:
         return wait if own else batches.capitalize()
 
     yield cause(
-        pair, LOADER, LOADER_NAME, "DataLoader", delta if matters else None, sentence,
-        (Evidence("environment", LOADED_BY), Evidence("categories", "DataLoader")),
+        pair, LOADER, LOADER_NAME, DATA_LOADER, delta if matters else None, sentence,
+        (Evidence("environment", LOADED_BY), Evidence("categories", DATA_LOADER)),
     )  # fmt: skip
 
 
 def transfer_rules(pair: RuleContext) -> Iterator[Cause]:
     """More (fewer) copies, without those that come with waits (synchronization.py)."""
-    rows = [row for row in pair.entities("Memcpy") if not _waited_for(pair, row)]
+    rows = [row for row in pair.entities(MEMCPY) if not _waited_for(pair, row)]
     counted = fsum(map(pair.counted_us, rows))
     before, after = (sum(row.calls[side] for row in rows) for side in (0, 1))
-    if abs(counted) < pair.least_us or abs(counted) < MAIN_SHARE * abs(pair.exposed("Memcpy")):
+    if abs(counted) < pair.least_us or abs(counted) < MAIN_SHARE * abs(pair.exposed(MEMCPY)):
         return
     if before == after or (after > before) != (counted > 0):
         return
@@ -77,23 +77,23 @@ def transfer_rules(pair: RuleContext) -> Iterator[Cause]:
         )
 
     yield cause(
-        pair, MORE_COPIES, first.path[1], "Memcpy", counted, sentence, (Evidence("memcpy", first.path[1]),),
+        pair, MORE_COPIES, first.path[1], MEMCPY, counted, sentence, (Evidence("memcpy", first.path[1]),),
         look_at=_BETWEEN_TENSORS if _ON_DEVICE.search(first.path[1]) else "",
-        explains={("Memcpy", row.path[1]): pair.counted_us(row) for row in rows},
+        explains={(MEMCPY, row.path[1]): pair.counted_us(row) for row in rows},
     )  # fmt: skip
 
 
 def pageable_rules(pair: RuleContext) -> Iterator[Cause]:
     """As many copies as before, but from or to pageable instead of pinned memory: slower, and the host waits for
     them."""
-    rows = pair.entities("Memcpy")
+    rows = pair.entities(MEMCPY)
     pageable, pinned = ([row for row in rows if word in row.path[1]] for word in ("Pageable", "Pinned"))
     more = fsum(row.calls[1] - row.calls[0] for row in pageable)
     fewer = fsum(row.calls[0] - row.calls[1] for row in pinned)
     changed = call_count_changed(*(fsum(row.calls[side] for row in pageable) for side in (0, 1)))
     if not changed or more * fewer <= 0 or abs(more - fewer) > SAME_NUMBER * abs(more):
         return
-    moved = {("Memcpy", row.path[1]): row.delta / pair.unit for row in (*pageable, *pinned)}
+    moved = {(MEMCPY, row.path[1]): row.delta / pair.unit for row in (*pageable, *pinned)}
     delta = fsum(moved.values())
     if abs(delta) < pair.least_us or delta * more <= 0:
         return
@@ -109,7 +109,7 @@ def pageable_rules(pair: RuleContext) -> Iterator[Cause]:
         )
 
     yield cause(
-        pair, PAGEABLE_COPIES, first.path[1], "Memcpy", delta, sentence, (Evidence("memcpy", first.path[1]),),
+        pair, PAGEABLE_COPIES, first.path[1], MEMCPY, delta, sentence, (Evidence("memcpy", first.path[1]),),
         explains=moved,
     )  # fmt: skip
 

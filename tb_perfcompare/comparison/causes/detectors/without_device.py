@@ -13,9 +13,9 @@ from tb_perfcompare.comparison.checks.environment_checks import on_cpu_alone
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import signed_time, time_text
 from tb_perfcompare.model.note import NoteCode
-from tb_perfcompare.model.summary.categories import CATEGORY_LABELS
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, COMMUNICATION, KERNEL, MEMCPY, MEMSET, RUNTIME
 
-OF_DEVICES = ("Kernel", "Memcpy", "Memset", "Communication", "Runtime")
+OF_DEVICES = (KERNEL, MEMCPY, MEMSET, COMMUNICATION, RUNTIME)
 """Categories that cannot be compared then."""
 
 _MAX_NAMED = 3
@@ -44,7 +44,7 @@ def without_device_rules(pair: RuleContext, explained: Explained) -> Iterator[Ca
         f"{f', the other side {named_times} per step' if named_times else ''}."
     )
     yield cause(
-        pair, WITHOUT_DEVICE, "Kernel", "all", delta, sentence, (Evidence("categories", "Kernel"),),
+        pair, WITHOUT_DEVICE, KERNEL, "all", delta, sentence, (Evidence("categories", KERNEL),),
         explains=of_categories(left), look_at=f"the file of the {word}, which is cut off" if is_cut else "",
     )  # fmt: skip
 

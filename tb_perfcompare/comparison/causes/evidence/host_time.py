@@ -12,10 +12,10 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.wording import times_text
 from tb_perfcompare.model.api_calls import WAIT, calls
 from tb_perfcompare.model.arrays import row_medians
+from tb_perfcompare.model.summary.categories import CPU_EXEC, OTHER, RUNTIME
 from tb_perfcompare.model.summary.groups import BUSY, DEVICE_TIMELINE, HOST_WAIT, IDLE
 
-CPU_EXEC = "CPU Exec"
-HOST = (CPU_EXEC, "Runtime", "Other")
+HOST = (CPU_EXEC, RUNTIME, OTHER)
 """Categories in which the step waits for the host."""
 
 MORE_CALLS = 0.5
@@ -78,7 +78,7 @@ def added_calls(pair: RuleContext, beyond: float) -> float:
 def less_hidden(pair: RuleContext) -> float:
     """Microseconds per step by which exposed time of operators and of the device's API grew without the same calls
     taking longer: work that was hidden before, or more of it."""
-    return pair.exposed(CPU_EXEC) + pair.exposed("Runtime") - slower_work(pair)
+    return pair.exposed(CPU_EXEC) + pair.exposed(RUNTIME) - slower_work(pair)
 
 
 def only_exposed(pair: RuleContext) -> frozenset[str]:

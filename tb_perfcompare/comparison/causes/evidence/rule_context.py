@@ -32,7 +32,7 @@ from tb_perfcompare.comparison.tables.table_specs import IF_RECORDED
 from tb_perfcompare.model.api_calls import calls
 from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.input_shapes import without_lists
-from tb_perfcompare.model.summary.categories import CATEGORY_LABELS
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, RUNTIME
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.model.text_numbers import TextNumbers, at_rows, join_rows
 from tb_perfcompare.quick_dataclass import dataclass
@@ -48,7 +48,7 @@ def _api_calls(pair: RuleContext) -> dict[str, dict[str, Amount]]:
         if parts is None or "operator" not in parts.recorded_keys:
             return {}
         for (category, entity, caller, _), ns, count in zip(parts.keys, *parts.totals(), strict=True):
-            if category == "Runtime":
+            if category == RUNTIME:
                 own, steps = found.setdefault(caller, {}), len(summary.steps)
                 own[entity] = own.get(entity, NOTHING) + of_side(side, count / steps, ns / steps / 1000)
     return found
@@ -229,7 +229,7 @@ class RuleContext:
 
     def runtime(self) -> Mapping[str, Amount]:
         """API call -> calls and summed time, including hidden time."""
-        return self.own_times("Runtime")
+        return self.own_times(RUNTIME)
 
     def own_times(self, category: str) -> Mapping[str, Amount]:
         """Entity of the ledger -> calls and summed time, including hidden time."""

@@ -8,7 +8,7 @@ from math import fsum
 import numpy as np
 
 from tb_perfcompare.comparison.causes.detectors.kernels.compiled_regions import compiled_on_one_side, regions_clause
-from tb_perfcompare.comparison.causes.detectors.kernels.launch_time import KERNEL, launch_time, launch_time_clause
+from tb_perfcompare.comparison.causes.detectors.kernels.launch_time import launch_time, launch_time_clause
 from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains, Part
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
@@ -16,6 +16,7 @@ from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import STATUSES, LedgerRow, largest_of
 from tb_perfcompare.comparison.result.wording import many, numbers_text, short_apart
 from tb_perfcompare.model.names.compiled_names import is_generated
+from tb_perfcompare.model.summary.categories import KERNEL
 
 FEWER = 0.2
 """Relative decrease of launches from which generated kernels run less often."""

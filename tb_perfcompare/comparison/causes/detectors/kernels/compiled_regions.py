@@ -15,14 +15,14 @@ import numpy as np
 from tb_perfcompare.comparison.causes.detectors.more_calls import calls_alike
 from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains, Part
-from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed
+from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow, largest_of
 from tb_perfcompare.comparison.result.wording import and_others, many, number_text, numbers_text, short
 from tb_perfcompare.model.names.autograd_names import is_backward
 from tb_perfcompare.model.names.compiled_names import COMPILED_REGION, COMPILED_REGIONS, is_compiled
-from tb_perfcompare.model.summary.categories import NOTHING_RECORDED
+from tb_perfcompare.model.summary.categories import CPU_EXEC, NOTHING_RECORDED, OTHER
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.number_text import listed
 from tb_perfcompare.quick_dataclass import dataclass
@@ -81,10 +81,10 @@ def compiled_on_one_side(pair: RuleContext) -> Iterator[Cause]:
     gained = b.per_step > 0
     rows = _moved(pair)
     explained: dict[Part, float] = {(CPU_EXEC, row.path[1]): row.delta / pair.unit for row in rows}
-    rest = sum(row.delta for row in pair.entities("Other") if row.path[1] == NOTHING_RECORDED) / pair.unit
+    rest = sum(row.delta for row in pair.entities(OTHER) if row.path[1] == NOTHING_RECORDED) / pair.unit
     if pair.baseline.device.kind == pair.candidate.device.kind == "cpu" and (rest < 0) == gained:
         # Python between operators disappears with them; more of it has another cause
-        explained["Other", NOTHING_RECORDED] = rest
+        explained[OTHER, NOTHING_RECORDED] = rest
     delta = fsum(explained.values())
     word, other = ("candidate", "baseline") if gained else ("baseline", "candidate")
     again = b.again if gained else a.again

@@ -22,8 +22,7 @@ from tb_perfcompare.comparison.causes.evidence.speed.registers import compiled_o
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import EntityRows, LedgerRow
 from tb_perfcompare.comparison.result.wording import number_text, numbers_text, percent_text, short, times_text
-
-KERNEL = "Kernel"
+from tb_perfcompare.model.summary.categories import KERNEL
 
 MAIN_SHARE = 0.5
 """Share of the slowdown of the same launches, beyond a uniform slowdown, that the kernel must explain."""

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Set
 
 import numpy as np
 
-from tb_perfcompare.comparison.causes.detectors.kernels.launch_time import KERNEL
 from tb_perfcompare.comparison.causes.evidence.amounts import NOTHING, Amount, total
 from tb_perfcompare.comparison.causes.evidence.places.kernels_by_enclosing_operator import kernels_below
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.speed.beyond_pace import SAME_CALLS
 from tb_perfcompare.model.arrays import are_in
 from tb_perfcompare.model.names.compiled_names import is_generated
+from tb_perfcompare.model.summary.categories import KERNEL
 from tb_perfcompare.quick_dataclass import dataclass
 
 MAIN_SHARE = 0.5

@@ -9,18 +9,17 @@ from tb_perfcompare.comparison.causes.evidence.host_time import is_same_runtime
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.wording import time_text
 from tb_perfcompare.model.api_calls import LAUNCH, calls
-
-KERNEL = "Kernel"
+from tb_perfcompare.model.summary.categories import KERNEL, RUNTIME
 
 
 def launch_time(pair: RuleContext, more: float) -> dict[Part, float]:
     """Part -> launch time of this many more (fewer) kernels, as a share of that of all additional launches."""
-    rows = [row for row in pair.entities("Runtime") if calls(LAUNCH, row.path[1])]
+    rows = [row for row in pair.entities(RUNTIME) if calls(LAUNCH, row.path[1])]
     every = sum(row.calls[1] - row.calls[0] for row in rows)
     if more * every <= 0 or not is_same_runtime(pair):
         return {}
     share = min(1.0, more / every)
-    counted = {("Runtime", row.path[1]): pair.counted_us(row) * share for row in rows}
+    counted = {(RUNTIME, row.path[1]): pair.counted_us(row) * share for row in rows}
     return {part: us for part, us in counted.items() if us * more > 0}
 
 

@@ -22,11 +22,10 @@ from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time
 from tb_perfcompare.model.input_shapes import shown_shape
 from tb_perfcompare.model.names.work_kinds import MOVING
+from tb_perfcompare.model.summary.categories import CPU_EXEC, KERNEL
 
 MAIN_SHARE = 0.5
 """Share of the change of copies that must be by count."""
-
-KERNEL = "Kernel"
 
 COPYING = ("directcopy", "nchwtonhwc", "nhwctonchw", "catarraybatchedcopy", "copykernel", "transpose", "permute")
 """Parts of names, lower case and without underscores, of kernels that only move data."""
@@ -105,7 +104,7 @@ def host_copy_rules(pair: RuleContext) -> Iterator[Cause]:
         )
 
     yield cause(
-        pair, COPIES_ON_CPU, name, "CPU Exec", delta, sentence, (Evidence("operators", name),),
+        pair, COPIES_ON_CPU, name, CPU_EXEC, delta, sentence, (Evidence("operators", name),),
         explains=_explained(moved), calls=(counts := _counts(moved, more)), counts=counts,
         look_at=JOINED if name in JOINING else "",
         how=f"{short(name)} {signed_time(delta)}, {numbers_text(calls.calls_a, calls.calls_b)} calls per step",
@@ -114,7 +113,7 @@ def host_copy_rules(pair: RuleContext) -> Iterator[Cause]:
 
 def _explained(moved: Mapping[Key, Amount]) -> dict[Part, float]:
     """Part -> change by count, for each operator over all its shapes."""
-    return total_by_key((("CPU Exec", key[0]), amount.counted_us) for key, amount in moved.items())
+    return total_by_key(((CPU_EXEC, key[0]), amount.counted_us) for key, amount in moved.items())
 
 
 def _counts(moved: Mapping[Key, Amount], more: float) -> dict[str, float]:
@@ -129,7 +128,7 @@ def _moves(pair: RuleContext) -> dict[Key, Amount]:
     another shape are not slower calls."""
     table = pair.amounts("operators_by_shape", "host_self") or pair.amounts("operators", "host_self")
     usual = times_as_often(pair)
-    exposed = {row.path[1]: row.delta / pair.unit for row in pair.entities("CPU Exec") if row.path[1] in MOVING}
+    exposed = {row.path[1]: row.delta / pair.unit for row in pair.entities(CPU_EXEC) if row.path[1] in MOVING}
     own = total_by_key((key[0], amount.delta_us) for key, amount in table.items() if key[0] in MOVING)
     elsewhere = {name for name, us in own.items() if abs(exposed.get(name, 0.0)) < MAIN_SHARE * abs(us)}
     elsewhere |= moved_inside(pair)

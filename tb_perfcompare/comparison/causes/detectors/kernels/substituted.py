@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Set
 from math import fsum
 
 from tb_perfcompare.comparison.causes.detectors.kernels.kernel_swaps import MAIN_SHARE, KernelSwap, kernel_swaps
-from tb_perfcompare.comparison.causes.detectors.kernels.launch_time import KERNEL, launch_time, launch_time_clause
+from tb_perfcompare.comparison.causes.detectors.kernels.launch_time import launch_time, launch_time_clause
 from tb_perfcompare.comparison.causes.detectors.kernels.moving_data import counted_copies, only_moves_data
 from tb_perfcompare.comparison.causes.evidence.amounts import Amount, total_by_key
 from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text
@@ -17,6 +17,7 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.speed.rates import rate_clause, tensor_cores_by_rate
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import and_others, number_text, short, short_apart, signed_time, time_text
+from tb_perfcompare.model.summary.categories import KERNEL
 from tb_perfcompare.model.summary.summary import Summary
 
 OPPOSITE = 0.1

@@ -28,6 +28,7 @@ from tb_perfcompare.comparison.result.finding import REPEATABILITY_UNKNOWN, Evid
 from tb_perfcompare.comparison.result.wording import ratio_text, short, time_text, times_text
 from tb_perfcompare.comparison.statistics.uniform_ratio import weighted_quartiles
 from tb_perfcompare.model.arrays import Floats
+from tb_perfcompare.model.summary.categories import CPU_EXEC
 from tb_perfcompare.model.summary.summary import Summary
 
 UNCHANGED_TOLERANCE = 0.1
@@ -105,12 +106,12 @@ def _interrupted_steps(pair: RuleContext, interrupted: Interruptions) -> Iterato
 
 
 def _interrupted_operators(pair: RuleContext) -> Iterator[Cause]:
-    exposed, table = pair.exposed("CPU Exec"), table_of_calls(pair)
+    exposed, table = pair.exposed(CPU_EXEC), table_of_calls(pair)
     changes = _changes(pair, table)
     grown, delta = changes.grown, math.fsum(changes.grown.values())
     if not changes.fastest or len(grown) < 3 or delta * exposed <= 0 or is_of_1_8_alone(pair, delta):
         return
-    if abs(exposed) < pair.least_us or not (pair.is_clear("CPU Exec") or _is_clear_of_same_work(pair, exposed)):
+    if abs(exposed) < pair.least_us or not (pair.is_clear(CPU_EXEC) or _is_clear_of_same_work(pair, exposed)):
         return
     sign = math.copysign(1, delta)
     largest = max(grown, key=lambda part: grown[part] * sign)
@@ -149,7 +150,7 @@ def _cpu_contention(pair: RuleContext, explained: Explains, facts: str, confiden
         return contention("CPU", delta, f"{change_text(own)} per step; {facts}")
 
     return cause(
-        pair, CPU_CONTENTION, "operators", "CPU Exec", delta, sentence, (Evidence("operators", ""),),
+        pair, CPU_CONTENTION, "operators", CPU_EXEC, delta, sentence, (Evidence("operators", ""),),
         explains=explained, confidence=confidence,
     )  # fmt: skip
 
@@ -179,7 +180,7 @@ def _changes(pair: RuleContext, table: str) -> _Changes:
         before += calls * amount.us_a / amount.calls_a
         # growth of the fastest call is no interruption either
         interrupted = max(abs(amount.rate_us) - max(of_fastest, 0.0), 0.0)
-        grown.append((("CPU Exec", key[0]), math.copysign(interrupted, amount.rate_us)))
+        grown.append(((CPU_EXEC, key[0]), math.copysign(interrupted, amount.rate_us)))
     return _Changes(total_by_key(grown), before, ratios, weights, means, times)
 
 
@@ -191,10 +192,10 @@ def waiting_rules(pair: RuleContext) -> Iterator[Cause]:
     however short its work; operators too small for several threads do not wait. Work, clocks and interruptions lengthen
     calls in proportion to their time.
     """
-    exposed = pair.exposed("CPU Exec")
+    exposed = pair.exposed(CPU_EXEC)
     if any(side.device.count for side in pair.sides) or abs(exposed) < pair.least_us:
         return
-    if not (pair.is_clear("CPU Exec") or _is_clear_of_same_work(pair, exposed)):
+    if not (pair.is_clear(CPU_EXEC) or _is_clear_of_same_work(pair, exposed)):
         return
     table = table_of_calls(pair)
     typical, operators = typical_steps(pair, table), pair.columns(table, "host_self")
@@ -214,7 +215,7 @@ def waiting_rules(pair: RuleContext) -> Iterator[Cause]:
     if abs(own) < MAIN_SHARE * abs(exposed):
         return
     names = [key[0] for key in typical]
-    grown = total_by_key((("CPU Exec", names[at]), float(growth[at])) for at in np.flatnonzero(waits))
+    grown = total_by_key(((CPU_EXEC, names[at]), float(growth[at])) for at in np.flatnonzero(waits))
     explained = exposed_growth(pair, {part: us * own / waiting for part, us in grown.items()}, own)
     delta = math.fsum(explained.values())
     example = int(np.argmax(np.where(waits, growth / np.maximum(alone, 1.0), 0.0)))
@@ -228,7 +229,7 @@ def waiting_rules(pair: RuleContext) -> Iterator[Cause]:
         )
 
     yield cause(
-        pair, WAITING_THREADS, "operators", "CPU Exec", delta, sentence, (Evidence("operators", ""),),
+        pair, WAITING_THREADS, "operators", CPU_EXEC, delta, sentence, (Evidence("operators", ""),),
         explains=explained,
     )  # fmt: skip
 

@@ -26,6 +26,7 @@ from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import ratio_text, time_text, times_text
 from tb_perfcompare.model.api_calls import LAUNCH, WAIT
 from tb_perfcompare.model.arrays import unique
+from tb_perfcompare.model.summary.categories import KERNEL, RUNTIME
 from tb_perfcompare.model.summary.groups import DEVICE_TIMELINE, LAUNCH_LATENCY
 
 LATE = 1.75
@@ -44,8 +45,8 @@ def device_contention_rules(pair: RuleContext) -> Iterator[Cause]:
 
 def _within_kernels(pair: RuleContext) -> Iterator[Cause]:
     """Device contention: mean times of the same launches changed, the fastest ones did not."""
-    exposed = pair.exposed("Kernel")
-    if abs(exposed) < pair.least_us or not pair.is_clear("Kernel"):
+    exposed = pair.exposed(KERNEL)
+    if abs(exposed) < pair.least_us or not pair.is_clear(KERNEL):
         return
     fastest = fastest_calls(pair, LAUNCHES)
     kernels = {
@@ -76,7 +77,7 @@ def _within_kernels(pair: RuleContext) -> Iterator[Cause]:
     ):
         return
     own = math.copysign(min(abs(delta), abs(exposed)), exposed)
-    explained: dict[Part, float] = {("Kernel", name): us * own / delta for name, us in grown.items()}
+    explained: dict[Part, float] = {(KERNEL, name): us * own / delta for name, us in grown.items()}
     explained |= _queued(pair, delta)
     delta = math.fsum(explained.values())
 
@@ -86,13 +87,13 @@ def _within_kernels(pair: RuleContext) -> Iterator[Cause]:
         return contention(pair.candidate.device.word, delta, facts)
 
     yield cause(
-        pair, DEVICE_CONTENTION, "kernels", "Kernel", delta, sentence, (Evidence("kernels", ""),), explains=explained
+        pair, DEVICE_CONTENTION, "kernels", KERNEL, delta, sentence, (Evidence("kernels", ""),), explains=explained
     )
 
 
 def _queued_clause(explains: Explains) -> str:
     """Clause on the part before launched work starts; "" without it."""
-    us = math.fsum(part_us for (category, _), part_us in explains.items() if category != "Kernel")
+    us = math.fsum(part_us for (category, _), part_us in explains.items() if category != KERNEL)
     return f", {time_text(abs(us))} of it before launched work starts" if us else ""
 
 
@@ -126,7 +127,7 @@ def _between_kernels(pair: RuleContext) -> Iterator[Cause]:
         return contention(pair.candidate.device.word, delta, f"{late}; kernels take as long")
 
     yield cause(
-        pair, DEVICE_CONTENTION, "launches", "Runtime", delta, sentence, (Evidence(DEVICE_TIMELINE, LAUNCH_LATENCY),),
+        pair, DEVICE_CONTENTION, "launches", RUNTIME, delta, sentence, (Evidence(DEVICE_TIMELINE, LAUNCH_LATENCY),),
         explains=explained,
     )  # fmt: skip
 

@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.causes.evidence.host_time import exposed_growth
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import number_text
-from tb_perfcompare.model.summary.categories import NOTHING_RECORDED
+from tb_perfcompare.model.summary.categories import CPU_EXEC, DATA_LOADER, NOTHING_RECORDED, OTHER
 from tb_perfcompare.model.summary.groups import GIL_WAITS as GIL_WAITS_TABLE
 from tb_perfcompare.model.summary.summary import Summary
 
@@ -21,9 +21,9 @@ from tb_perfcompare.model.summary.summary import Summary
 def gil_rules(pair: RuleContext) -> Iterator[Cause]:
     """Waits for the GIL, within operators and between them."""
     before, after = (_gil_waits(side) for side in pair.sides)
-    loaders = {*pair.entities("DataLoader").key}
+    loaders = {*pair.entities(DATA_LOADER).key}
     category_of = {
-        name: "Other" if name == NOTHING_RECORDED else "DataLoader" if name in loaders else "CPU Exec"
+        name: OTHER if name == NOTHING_RECORDED else DATA_LOADER if name in loaders else CPU_EXEC
         for name in sorted({*before, *after})
     }
     own: dict[Part, float] = {
@@ -51,7 +51,7 @@ def gil_rules(pair: RuleContext) -> Iterator[Cause]:
         )
 
     yield cause(
-        pair, GIL_WAITS, "categories", "Other", delta, sentence, (Evidence("categories", "Other"),), explains=explained,
+        pair, GIL_WAITS, "categories", OTHER, delta, sentence, (Evidence("categories", OTHER),), explains=explained,
     )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import REPEATABILITY_UNKNOWN, Evidence
 from tb_perfcompare.comparison.result.headline import Basis, PaceFacts, Verdict
 from tb_perfcompare.comparison.result.wording import ratio_text, signed_time
+from tb_perfcompare.model.summary.categories import CPU_EXEC, DATA_LOADER, KERNEL, MEMCPY, MEMSET, OTHER, RUNTIME
 
 MAIN_SHARE = 0.5
 """Share of the pace's time that no other cause may explain, and share of the change of waiting and untraced time
@@ -35,10 +36,10 @@ _OF_DEVICE = "clocks, power and temperature limits, other jobs on the device; re
 
 _RULES = {"host": "host_pace", "device": "device_pace"}
 _FOLLOW = {
-    "host": ("CPU Exec", "Runtime", "Other", "DataLoader"),
-    "device": ("Kernel", "Memcpy", "Memset"),
+    "host": (CPU_EXEC, RUNTIME, OTHER, DATA_LOADER),
+    "device": (KERNEL, MEMCPY, MEMSET),
 }
-_PARTLY = ("Other", "DataLoader")
+_PARTLY = (OTHER, DATA_LOADER)
 
 
 def machine_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:

@@ -15,17 +15,17 @@ from tb_perfcompare.comparison.checks.profiler_options import WITH_1_8, option_d
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import signed_time
 from tb_perfcompare.model.environment import AUTOGRAD_GRAPH
-from tb_perfcompare.model.summary.categories import PROFILER_WORK
+from tb_perfcompare.model.summary.categories import CPU_EXEC, OTHER, PROFILER_WORK, RUNTIME
 from tb_perfcompare.model.summary.summary import Summary
 
 MAIN_SHARE = 0.5
 """Share of the host's exposed change that no other cause may explain."""
 
-RECORDING = ("CPU Exec", "Runtime", "Other")
+RECORDING = (CPU_EXEC, RUNTIME, OTHER)
 """Categories that contain the profiler's unrecorded work."""
 
 
-_OF_OPERATORS = ("CPU Exec", "Other")
+_OF_OPERATORS = (CPU_EXEC, OTHER)
 """Categories that contain autograd's unrecorded work."""
 
 OPERATOR_SLOWER = ("operator_slower", "operator_faster")
@@ -34,7 +34,7 @@ OPERATOR_SLOWER = ("operator_slower", "operator_faster")
 
 def profiler_work_rules(pair: RuleContext) -> Iterator[Cause]:
     """The profiler's own recorded work grew."""
-    rows = [row for row in pair.entities("Other") if row.path[1] == PROFILER_WORK]
+    rows = [row for row in pair.entities(OTHER) if row.path[1] == PROFILER_WORK]
     delta = sum(row.delta for row in rows) / pair.unit
     if abs(delta) < pair.least_us:
         return
@@ -47,8 +47,8 @@ def profiler_work_rules(pair: RuleContext) -> Iterator[Cause]:
         )
 
     yield cause(
-        pair, PROFILER_OVERHEAD, PROFILER_WORK, "Other", delta, sentence,
-        (Evidence("ledger", f"Other / {PROFILER_WORK}"),), explains={("Other", PROFILER_WORK): delta},
+        pair, PROFILER_OVERHEAD, PROFILER_WORK, OTHER, delta, sentence,
+        (Evidence("ledger", f"{OTHER} / {PROFILER_WORK}"),), explains={(OTHER, PROFILER_WORK): delta},
     )  # fmt: skip
 
 
@@ -67,7 +67,7 @@ def recording_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
                 f"recording options differ: {flags}."
             )
             yield cause(
-                pair, MORE_RECORDED, PROFILER_WORK, "Other", change_us, sentence, (Evidence("environment", ""),),
+                pair, MORE_RECORDED, PROFILER_WORK, OTHER, change_us, sentence, (Evidence("environment", ""),),
                 explains=of_categories(total_by_key((part.category, part.delta_us) for part in pair.uninterrupted)),
                 of_the_step=False,
             )  # fmt: skip
@@ -76,7 +76,7 @@ def recording_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     other = has_stacks(pair.baseline) != has_stacks(pair.candidate)
     moved = {
         label: us for label, us in explained.left(pair, RECORDING).items()
-        if pair.is_clear(label) or (other and label == "Other")
+        if pair.is_clear(label) or (other and label == OTHER)
     }  # fmt: skip
     delta = fsum(moved.values())
     if not costlier_to_record(pair, delta):
@@ -87,7 +87,7 @@ def recording_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
         f"Probably profiler overhead: {signed_time(delta)} host time per step; recording options differ: {flags}."
     )
     yield cause(
-        pair, MORE_RECORDED, PROFILER_WORK, "Other", delta, sentence, (Evidence("environment", ""),),
+        pair, MORE_RECORDED, PROFILER_WORK, OTHER, delta, sentence, (Evidence("environment", ""),),
         explains=of_categories(moved),
     )  # fmt: skip
 
@@ -109,7 +109,7 @@ def autograd_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
         f"{f': {at_most}{signed_time(delta)} per step' if matters else ''}."
     )
     yield cause(
-        pair, AUTOGRAD_RECORDS, "autograd", "CPU Exec", delta if matters else None, sentence,
+        pair, AUTOGRAD_RECORDS, "autograd", CPU_EXEC, delta if matters else None, sentence,
         (Evidence("environment", AUTOGRAD_GRAPH),), name=AUTOGRAD_RECORDS.names[0 if came else 1],
         explains=of_categories(left) if matters else {},
     )  # fmt: skip

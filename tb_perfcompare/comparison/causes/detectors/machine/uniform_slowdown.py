@@ -20,6 +20,7 @@ from tb_perfcompare.comparison.result.ledger_rows import STATUSES
 from tb_perfcompare.comparison.result.wording import numbers_text, ratio_text
 from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio, weighted_quartiles
 from tb_perfcompare.model.recordings.cycles import HOST
+from tb_perfcompare.model.summary.categories import CPU_EXEC, DATA_LOADER, KERNEL, OTHER, RUNTIME
 from tb_perfcompare.model.summary.tables import GroupTable
 
 KERNELS_FLAT = 0.03
@@ -31,7 +32,7 @@ MAIN_SHARE = 0.5
 NEARLY_SAME_RATIO = 0.85
 """Ratio from which two times are nearly the same."""
 
-_WORK, _BESIDE = ("CPU Exec", "Runtime"), ("DataLoader", "Other")
+_WORK, _BESIDE = (CPU_EXEC, RUNTIME), (DATA_LOADER, OTHER)
 _CLOCKS = ("freq", "clock")
 
 
@@ -45,11 +46,11 @@ def _device_pace(pair: RuleContext) -> Iterator[Cause]:
     device = device_ratio(pair)
     if device is None:
         return
-    explained = _spread(pair, "Kernel", device)
+    explained = _spread(pair, KERNEL, device)
     exposed = math.fsum(explained.values())
-    if abs(exposed) < pair.least_us or exposed * pair.exposed("Kernel") <= 0 or not pair.is_clear("Kernel"):
+    if abs(exposed) < pair.least_us or exposed * pair.exposed(KERNEL) <= 0 or not pair.is_clear(KERNEL):
         return
-    if abs(exposed) < MAIN_SHARE * abs(pair.exposed("Kernel")):
+    if abs(exposed) < MAIN_SHARE * abs(pair.exposed(KERNEL)):
         return
     way = "slower" if device > 1 else "faster"
     clock = _clock(pair, device)
@@ -61,7 +62,7 @@ def _device_pace(pair: RuleContext) -> Iterator[Cause]:
         )
 
     yield cause(
-        pair, DEVICE_PACE, "kernels", "Kernel", exposed, sentence, (Evidence("kernels", ""),), explains=explained
+        pair, DEVICE_PACE, "kernels", KERNEL, exposed, sentence, (Evidence("kernels", ""),), explains=explained
     )
 
 
@@ -84,7 +85,7 @@ def _host_pace(pair: RuleContext) -> Iterator[Cause]:
         )
 
     yield cause(
-        pair, HOST_PACE, "operators", "CPU Exec", exposed, sentence, (Evidence("operators", ""),), explains=explained
+        pair, HOST_PACE, "operators", CPU_EXEC, exposed, sentence, (Evidence("operators", ""),), explains=explained
     )
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from math import fsum
 
 from tb_perfcompare.comparison.causes.detectors.ranks.exposed_collectives import (
-    COMMUNICATION,
     MAIN_SHARE,
     ExposedCollectives,
     exposed_collectives,
@@ -16,7 +15,6 @@ from tb_perfcompare.comparison.causes.detectors.ranks.late_rank import find_late
 from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains, Part
 from tb_perfcompare.comparison.causes.evidence.general_rules import python_time
-from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC
 from tb_perfcompare.comparison.causes.evidence.inputs import elements
 from tb_perfcompare.comparison.causes.evidence.known_settings import collective_kind, look_at_collectives
 from tb_perfcompare.comparison.causes.evidence.places.annotations import annotations_around
@@ -26,6 +24,7 @@ from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import number_text, numbers_text, short, signed_time, times_text
 from tb_perfcompare.model.names.collective_names import is_collective_operator
 from tb_perfcompare.model.names.python_frames import python_frame
+from tb_perfcompare.model.summary.categories import COMMUNICATION, CPU_EXEC
 from tb_perfcompare.model.summary.groups import PYTHON_TIME
 
 NAMED = 0.25

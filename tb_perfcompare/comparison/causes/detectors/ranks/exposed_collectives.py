@@ -10,9 +10,8 @@ from tb_perfcompare.comparison.causes.evidence.host_time import call_count_chang
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.ranks.sides import Ranks
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow, largest_of
+from tb_perfcompare.model.summary.categories import COMMUNICATION
 from tb_perfcompare.quick_dataclass import dataclass
-
-COMMUNICATION = "Communication"
 
 MAIN_SHARE = 0.5
 """Share of the change that must come from collectives, from their number, from waiting, or from their own time."""

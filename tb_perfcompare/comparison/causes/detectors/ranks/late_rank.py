@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from math import fsum
 
 from tb_perfcompare.comparison.causes.detectors.ranks.exposed_collectives import (
-    COMMUNICATION,
     MAIN_SHARE,
     Split,
     exposed_collectives,
@@ -20,6 +19,7 @@ from tb_perfcompare.comparison.ranks.job import Job
 from tb_perfcompare.comparison.ranks.uneven_work import WorkChange
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import times_text
+from tb_perfcompare.model.summary.categories import COMMUNICATION
 
 
 def late_rank_rules(pair: RuleContext) -> Iterator[Cause]:

@@ -13,13 +13,12 @@ from tb_perfcompare.comparison.causes.detectors.steps.slow_steps import find_slo
 from tb_perfcompare.comparison.causes.detectors.steps.warm_up import find_warm_up
 from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause
 from tb_perfcompare.comparison.causes.evidence.explained import Cause
-from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.wording import short, signed_time, time_text
 from tb_perfcompare.model.arrays import Floats, median, sample_quantile
-from tb_perfcompare.model.summary.categories import StepCategory
+from tb_perfcompare.model.summary.categories import CPU_EXEC, StepCategory
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
 

@@ -29,7 +29,7 @@ from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.wording import and_others, many, short, signed_time
 from tb_perfcompare.comparison.statistics.mean_effect import outlying_steps
 from tb_perfcompare.model.arrays import are_in, median, unique
-from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, DATA_LOADER, NOTHING_RECORDED
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -86,7 +86,7 @@ def find_slow_steps(pair: RuleContext) -> Cause | None:
     entities = growth_in(side.summary, side.slow)
     growth = _by_category(entities)
     label = max(growth, key=lambda category: growth[category])
-    if label == CATEGORY_LABELS[StepCategory.DATALOADER]:  # several workers hand over several batches at once
+    if label == DATA_LOADER:  # several workers hand over several batches at once
         return None
     of_step = delta * pair.delta_us > 0 and abs(delta) >= MAIN_SHARE * abs(pair.delta_us)
     own = math.copysign(growth[label] * side.share, delta)

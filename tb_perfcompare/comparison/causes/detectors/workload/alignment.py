@@ -15,6 +15,7 @@ from tb_perfcompare.comparison.result.wording import numbers_text, ratio_text, s
 from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.input_shapes import input_sizes, shown_shape
 from tb_perfcompare.model.names.work_kinds import PRODUCT, work_kind
+from tb_perfcompare.model.summary.categories import KERNEL, MEMSET
 
 MULTIPLE = 8
 """Alignment in elements: a kernel accesses this many two-byte elements at once."""
@@ -47,7 +48,7 @@ _Rows = Sequence[tuple[str, Amount]]
 
 def alignment_rules(pair: RuleContext) -> Iterator[Cause]:
     """Operators on nearly the same number of elements, whose sizes were multiples of 8 on one side only."""
-    on_device = {category: pair.exposed(category) for category in ("Kernel", "Memset")}
+    on_device = {category: pair.exposed(category) for category in (KERNEL, MEMSET)}
     exposed = math.fsum(on_device.values())
     if abs(exposed) < pair.least_us:
         return
@@ -81,7 +82,7 @@ def alignment_rules(pair: RuleContext) -> Iterator[Cause]:
         )
 
     yield cause(
-        pair, ALIGNMENT, name, "Kernel", delta, sentence, (Evidence("operators_by_shape", f"{name} / {after}"),),
+        pair, ALIGNMENT, name, KERNEL, delta, sentence, (Evidence("operators_by_shape", f"{name} / {after}"),),
         explains=of_categories({category: us * delta / exposed for category, us in on_device.items()}),
     )  # fmt: skip
 

@@ -22,22 +22,31 @@ from tb_perfcompare.comparison.checks.shared_work import SOME_WORK
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.wording import short, signed_time
-from tb_perfcompare.model.summary.categories import CATEGORY_LABELS
+from tb_perfcompare.model.summary.categories import (
+    CATEGORY_LABELS,
+    COMMUNICATION,
+    CPU_EXEC,
+    DATA_LOADER,
+    KERNEL,
+    MEMCPY,
+    MEMSET,
+    OTHER,
+)
 
 FOLLOWING = 0.1
 """Least share of the step's change that few calls with other inputs must explain beside a replaced operator, whose
 results they work on."""
 
-_FROM_OUTSIDE = {"DataLoader", "Communication"}
+_FROM_OUTSIDE = {DATA_LOADER, COMMUNICATION}
 """Categories in which the step waits for something outside of it."""
 
-_TABLES = (("operators", "CPU Exec", "host_total"), ("kernels", "Kernel", "total"))
+_TABLES = (("operators", CPU_EXEC, "host_total"), ("kernels", KERNEL, "total"))
 """Tables with the rows of a category, and what they measure."""
 
 MOST = 0.5
 """Share of the change from which one operator or kernel is named."""
 
-_ON_DEVICE = ("Kernel", "Memcpy", "Memset")
+_ON_DEVICE = (KERNEL, MEMCPY, MEMSET)
 
 _REPLACED, _COPIES = frozenset({"operator_replaced"}), frozenset({"layout_copies"})
 
@@ -142,8 +151,8 @@ def _left(pair: RuleContext, other: OtherWork, explained: Explained) -> dict[str
     for label in _FROM_OUTSIDE:
         limit = min(pair.exposed_times(label)) * (square - 1)
         left[label] = max(-limit, min(limit, left[label]))
-    if other.ratio is None and left["Other"] * fsum(left[label] for label in _ON_DEVICE) > 0:
-        left["Other"] = 0.0  # other types make kernels longer, which hides more of the host, not less
+    if other.ratio is None and left[OTHER] * fsum(left[label] for label in _ON_DEVICE) > 0:
+        left[OTHER] = 0.0  # other types make kernels longer, which hides more of the host, not less
     return left
 
 

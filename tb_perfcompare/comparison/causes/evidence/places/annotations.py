@@ -9,13 +9,13 @@ import numpy as np
 
 from tb_perfcompare.comparison.causes.evidence.amounts import Amount
 from tb_perfcompare.comparison.causes.evidence.explained import Part
-from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, HOST
+from tb_perfcompare.comparison.causes.evidence.host_time import HOST
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.wording import short
 from tb_perfcompare.model.names.collective_names import is_collective_annotation
 from tb_perfcompare.model.names.compiled_names import is_compiled
 from tb_perfcompare.model.names.ranges import is_loader, is_optimizer, is_step, is_wrapper
-from tb_perfcompare.model.summary.categories import CATEGORY_LABELS
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, CPU_EXEC
 from tb_perfcompare.model.summary.groups import CRITICAL_PATH
 
 MAIN_SHARE = 0.5

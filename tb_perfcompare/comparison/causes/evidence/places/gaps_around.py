@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.causes.evidence.explained import Part
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.wording import short_apart
 from tb_perfcompare.model.arrays import Ints, are_in
-from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, NOTHING_RECORDED, StepCategory
+from tb_perfcompare.model.summary.categories import NOTHING_RECORDED, OTHER
 from tb_perfcompare.model.summary.summary import Summary
 
 MAX_RATIO, MAX_PER_CALL_US = 2.0, 20.0
@@ -25,8 +25,6 @@ MAIN_SHARE, OF_TWO = 0.5, 0.6
 
 MAX_GAPS = 8
 """Number of the largest gaps that are tried as successive ones."""
-
-_OTHER = CATEGORY_LABELS[StepCategory.OTHER]
 
 
 def gaps_around(pair: RuleContext, operators: AbstractSet[str], own: Iterable[float]) -> dict[Part, float]:
@@ -45,11 +43,11 @@ def gaps_around(pair: RuleContext, operators: AbstractSet[str], own: Iterable[fl
         fsum(us for ends, us in gaps[side].items() if ends in beside[side] or reached[1 - side].issuperset(ends))
         for side in (0, 1)
     ]
-    us, exposed = sums[1] - sums[0], pair.exposed(_OTHER)
+    us, exposed = sums[1] - sums[0], pair.exposed(OTHER)
     us = min(us, exposed, key=abs) if us * exposed > 0 else 0.0
     calls = pair.amounts("operators", "host_total")
     more = (abs(calls[name,].more_calls) for name in operators if (name,) in calls)
-    return {(_OTHER, NOTHING_RECORDED): us} if is_of_gaps(pair, us, own, more) else {}
+    return {(OTHER, NOTHING_RECORDED): us} if is_of_gaps(pair, us, own, more) else {}
 
 
 def gaps_between(pair: RuleContext, operators: AbstractSet[str]) -> float | None:
@@ -124,7 +122,7 @@ def _gaps(summary: Summary, steps: Ints | None = None) -> dict[_Ends, float] | N
     return {
         _neighbours(key[2]): ns / per_step
         for key, ns in times
-        if key[0] == _OTHER and key[1] == NOTHING_RECORDED and ns
+        if key[0] == OTHER and key[1] == NOTHING_RECORDED and ns
     }
 
 

@@ -9,11 +9,10 @@ import numpy as np
 from tb_perfcompare.comparison.causes.evidence.amounts import Amount
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.model.arrays import unique
+from tb_perfcompare.model.summary.categories import KERNEL
 from tb_perfcompare.model.summary.launch_sites import DeviceWork, place_below
 from tb_perfcompare.model.text_numbers import parts_of
 from tb_perfcompare.quick_dataclass import dataclass
-
-_KERNEL = "Kernel"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,5 +89,5 @@ def _chains(work: DeviceWork) -> Mapping[str, tuple[str, ...]]:
 def _launched(work: DeviceWork) -> Iterator[tuple[str, str, float, int]]:
     """Yields (kernel, place, microseconds, launches) of every kernel."""
     for (category, kernel, place), ns, calls in zip(work.work.keys, *work.work.totals(), strict=True):
-        if category == _KERNEL:
+        if category == KERNEL:
             yield kernel, place, float(ns) / 1000, int(calls)

@@ -7,11 +7,11 @@ from math import fsum
 
 import numpy as np
 
-from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.model.names.autograd_names import AUTOGRAD_RANGE
 from tb_perfcompare.model.names.work_kinds import work_kind, work_kind_instead
 from tb_perfcompare.model.summary.call_tree import FrameKind
+from tb_perfcompare.model.summary.categories import CPU_EXEC
 from tb_perfcompare.model.summary.summary import Summary
 
 AS_OFTEN = 0.1
