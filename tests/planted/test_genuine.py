@@ -18,8 +18,8 @@ import pytest
 from tb_perfcompare.comparison.causes.rules import RULES
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.headline import Verdict
-from tests.planted import genuine
-from tests.planted.genuine import Fault, compared, is_found
+from tests.planted.recorded import genuine
+from tests.planted.recorded.genuine import Fault, compared, is_found
 from tests.thorough import THOROUGH
 
 pytestmark = pytest.mark.skipif(
@@ -36,7 +36,7 @@ ROOT = Path(__file__).parents[2]
 def record(pairs: tuple[Fault, ...], target: Path) -> None:
     """In a process of its own: torch changes the one that loads it."""
     names = [argument for pair in pairs for argument in ("--fault", pair.name)]
-    command = [sys.executable, "-m", "tests.planted.genuine", str(target), "--quiet", *names]
+    command = [sys.executable, "-m", "tests.planted.recorded.genuine", str(target), "--quiet", *names]
     subprocess.run(command, check=True, cwd=ROOT, capture_output=True)
 
 

@@ -7,12 +7,12 @@ from random import Random
 
 import pytest
 
-from tests.planted.genuine import compared
 from tests.planted.programs import CONV, NORM, RELU, Program
+from tests.planted.recorded.genuine import compared
 from tests.planted.replay.faults import FAULTS, healthy
 from tests.planted.replay.recorded import recorded
 from tests.planted.replay.replay import Noise, replayed
-from tests.planted.replayed import PROGRAMS, direction, make, named, verdict_direction
+from tests.planted.replay.replayed import PROGRAMS, direction, make, named, verdict_direction
 from tests.planted.training import record
 from tests.shared_data import SHARED, needs_shared
 from tests.thorough import THOROUGH

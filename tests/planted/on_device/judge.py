@@ -12,10 +12,10 @@ from pathlib import Path
 
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.headline import Basis
-from tests.planted.genuine import SIDES, SPANS, compared
 from tests.planted.on_device import held_out, library_pairs, programs
 from tests.planted.on_device.programs import Pair
-from tests.planted.replayed import verdict_direction
+from tests.planted.recorded.genuine import SIDES, SPANS, compared
+from tests.planted.replay.replayed import verdict_direction
 
 SETS = {"programs": programs.PAIRS, "held_out": held_out.PAIRS, "library_pairs": library_pairs.PAIRS}
 

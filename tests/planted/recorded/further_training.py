@@ -18,7 +18,7 @@ from torch.nn.utils import parametrizations, parametrize
 from torch.profiler import ProfilerActivity, profile, schedule
 from torch.utils.data import DataLoader, TensorDataset, default_collate
 
-from tests.planted.further import Program
+from tests.planted.recorded.further import Program
 
 WARM_UP, STEPS = 3, 8
 Habits = frozenset[str]

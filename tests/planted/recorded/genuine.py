@@ -1,6 +1,6 @@
 """Pairs of real torch.profiler recordings that differ in one habit of the program, and the rule that must name it.
 
-python -m tests.planted.genuine OUT [--fault NAME ...]      needs torch; records into OUT, prints what is found first
+python -m tests.planted.recorded.genuine OUT [--fault NAME ...]   needs torch; records into OUT, prints what is found
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ def main() -> None:
     chosen = parser.parse_args()
     pairs = [known[name] for name in chosen.fault or known]
     recorded = [(pair.name, pair.healthy, pair.faulty) for pair in pairs]
-    record_in_turns(recorded, chosen.out, "tests.planted.genuine_training")
+    record_in_turns(recorded, chosen.out, "tests.planted.recorded.genuine_training")
     for pair in pairs if not chosen.quiet else ():
         found = compared(chosen.out / pair.name)
         print(f"{pair.name}: {found.headline.verdict.value}, {found.headline.ratio:.2f}; wanted {pair.rule or 'none'}")

@@ -1,6 +1,6 @@
 """A small network trained on the CPU under torch.profiler; every habit of the program can be changed.
 
-Importing this needs torch. What the pairs of runs are, and what must be found in them: tests/planted/genuine.py.
+Importing this needs torch. The pairs of runs, and what must be found in them: tests/planted/recorded/genuine.py.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from torch import nn
 from torch.profiler import ProfilerActivity, profile, schedule
 from torch.utils.data import DataLoader, Dataset
 
-from tests.planted.genuine import Habits
+from tests.planted.recorded.genuine import Habits
 
 TOKENS = 32
 WIDTH = 96

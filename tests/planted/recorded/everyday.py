@@ -1,6 +1,6 @@
 """Common changes of training programs, recorded with torch on the CPU: is each found and named?
 
-python -m tests.planted.everyday OUT [--change NAME ...] [--judge-only] [--single]      needs torch
+python -m tests.planted.recorded.everyday OUT [--change NAME ...] [--judge-only] [--single]      needs torch
 
 Three small models (a convolutional, a recurrent one and a transformer), 33 changes and nine equal pairs; three
 recordings per side, alternately. Changes and expected findings were fixed before any result was read.
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Literal
 
 from tb_perfcompare.comparison.result.comparison import Comparison
-from tests.planted.genuine import SPANS, compared, record_in_turns
+from tests.planted.recorded.genuine import SPANS, compared, record_in_turns
 
 Model = Literal["convolution", "recurrent", "transformer"]
 Direction = Literal["slower", "faster", "any", "none"]
@@ -193,4 +193,4 @@ def run(about: str, every: Iterable[Change], module: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(run(__doc__ or "", (*CHANGES, *EQUAL), "tests.planted.everyday_training"))
+    sys.exit(run(__doc__ or "", (*CHANGES, *EQUAL), "tests.planted.recorded.everyday_training"))

@@ -1,6 +1,6 @@
 """Data-parallel training on two processes with gloo: is each change found and named?
 
-python -m tests.planted.ranks OUT [--change NAME ...] [--judge-only]      needs torch with gloo
+python -m tests.planted.recorded.ranks OUT [--change NAME ...] [--judge-only]      needs torch with gloo
 
 15 changes and six equal pairs; both ranks of three recordings per side, alternately. Changes and expected findings were
 fixed before any result was read.
@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
-from tests.planted.everyday import Change, Direction, run
+from tests.planted.recorded.everyday import Change, Direction, run
 
 RANKS = 2
 
@@ -58,4 +58,4 @@ EQUAL: tuple[Change, ...] = tuple(
 )
 
 if __name__ == "__main__":
-    sys.exit(run(__doc__ or "", (*CHANGES, *EQUAL), "tests.planted.ranks_training"))
+    sys.exit(run(__doc__ or "", (*CHANGES, *EQUAL), "tests.planted.recorded.ranks_training"))

@@ -14,7 +14,7 @@ from torch.nn import functional
 from torch.nn.utils import parametrizations
 from torch.profiler import ProfilerActivity, profile, schedule
 
-from tests.planted.held_out import Program
+from tests.planted.recorded.held_out import Program
 
 WARM_UP, STEPS = 3, 8
 Step = Callable[[], object]

@@ -1,6 +1,6 @@
 """Four held-out programs, with which no rule was developed: is each change found and named?
 
-python -m tests.planted.held_out OUT [--change NAME ...] [--judge-only]      needs torch
+python -m tests.planted.recorded.held_out OUT [--change NAME ...] [--judge-only]      needs torch
 
 26 changes and eight equal pairs; three recordings per side, alternately. Changes and expected findings were fixed
 before any result was read.
@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
-from tests.planted.everyday import Change, Direction, run
+from tests.planted.recorded.everyday import Change, Direction, run
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,4 +62,4 @@ EQUAL: tuple[Change, ...] = tuple(
 )
 
 if __name__ == "__main__":
-    sys.exit(run(__doc__ or "", (*CHANGES, *EQUAL), "tests.planted.held_out_training"))
+    sys.exit(run(__doc__ or "", (*CHANGES, *EQUAL), "tests.planted.recorded.held_out_training"))

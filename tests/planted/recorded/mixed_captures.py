@@ -1,7 +1,7 @@
 """Equal programs from recordings of different pairs: healthy captures of two pairs with the same program are dealt to
 two sides alternately, and the verdict must have no direction.
 
-python -m tests.planted.mixed_captures everyday|further|unseen|held_out FOLDER      FOLDER as the set recorded it
+python -m tests.planted.recorded.mixed_captures everyday|further|unseen|held_out FOLDER   FOLDER as the set recorded it
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import tempfile
 from itertools import pairwise
 from pathlib import Path
 
-from tests.planted.everyday import FASTER, SLOWER, Change
-from tests.planted.genuine import SIDES, SPANS, compared
+from tests.planted.recorded.everyday import FASTER, SLOWER, Change
+from tests.planted.recorded.genuine import SIDES, SPANS, compared
 
 SETS = ("everyday", "further", "unseen", "held_out")
 
@@ -44,7 +44,7 @@ def main() -> None:
     parser.add_argument("set", choices=SETS)
     parser.add_argument("folder", type=Path, help="folder of its recordings")
     chosen = parser.parse_args()
-    module = importlib.import_module(f"tests.planted.{chosen.set}")
+    module = importlib.import_module(f"tests.planted.recorded.{chosen.set}")
     counts = {"pairs": 0, "the program's direction": 0, "the machine's direction": 0, "a finding": 0}
     with tempfile.TemporaryDirectory(dir=chosen.folder) as out:
         for sides in healthy_sides([*module.CHANGES, *module.EQUAL], chosen.folder):

@@ -1,6 +1,6 @@
 """Programs with which no rule was developed: is each change found and named?
 
-python -m tests.planted.unseen OUT [--change NAME ...] [--judge-only]      needs torch
+python -m tests.planted.recorded.unseen OUT [--change NAME ...] [--judge-only]      needs torch
 
 Nine small programs, 57 changes and 18 equal pairs; three recordings per side, alternately. Changes and expected
 findings were fixed before any result was read.
@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
-from tests.planted.everyday import Change, Direction, run
+from tests.planted.recorded.everyday import Change, Direction, run
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,4 +104,4 @@ EQUAL: tuple[Change, ...] = tuple(
 )
 
 if __name__ == "__main__":
-    sys.exit(run(__doc__ or "", (*CHANGES, *EQUAL), "tests.planted.unseen_training"))
+    sys.exit(run(__doc__ or "", (*CHANGES, *EQUAL), "tests.planted.recorded.unseen_training"))

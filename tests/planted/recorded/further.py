@@ -1,6 +1,6 @@
 """Five more programs, with changes that neither everyday.py nor unseen.py has: is each found and named?
 
-python -m tests.planted.further OUT [--change NAME ...] [--judge-only]      needs torch and a C++ compiler
+python -m tests.planted.recorded.further OUT [--change NAME ...] [--judge-only]      needs torch and a C++ compiler
 
 34 changes and 14 equal pairs, three of which draw other weights and data and one of which has a busy machine in one
 recording; three recordings per side, alternately. Changes and expected findings were fixed before any result was read.
@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
-from tests.planted.everyday import Change, Direction, run
+from tests.planted.recorded.everyday import Change, Direction, run
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,4 +78,4 @@ EQUAL: tuple[Change, ...] = (
 )  # fmt: skip
 
 if __name__ == "__main__":
-    sys.exit(run(__doc__ or "", (*CHANGES, *EQUAL), "tests.planted.further_training"))
+    sys.exit(run(__doc__ or "", (*CHANGES, *EQUAL), "tests.planted.recorded.further_training"))

@@ -19,8 +19,8 @@ from torch.nn import functional
 from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader, Dataset
 
-from tests.planted.held_out_training import profiled
-from tests.planted.ranks import RANKS, Program
+from tests.planted.recorded.held_out_training import profiled
+from tests.planted.recorded.ranks import RANKS, Program
 
 MICRO = 4
 LATE = 1

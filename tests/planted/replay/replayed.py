@@ -1,6 +1,7 @@
 """Recorded device programs, replayed with faults of known size: is the verdict right and the fault named?
 
-python -m tests.planted.replayed DATA OUT [--program NAME ...] [--fault NAME ...] [--busy] [--judge-only] [--single]
+python -m tests.planted.replay.replayed DATA OUT [--program NAME ...] [--fault NAME ...] [--busy] [--judge-only]
+    [--single]
 
 DATA holds the recordings (V100, A100, H100, MI300X; see PROGRAMS). Three captures per side. The exact change of the
 mean step is that of replays without noise. No accelerator is needed.
@@ -18,8 +19,8 @@ from random import Random
 from typing import NamedTuple
 
 from tb_perfcompare.comparison.result.comparison import Comparison
-from tests.planted.everyday import FASTER, SLOWER
-from tests.planted.genuine import SIDES, SPANS, compared
+from tests.planted.recorded.everyday import FASTER, SLOWER
+from tests.planted.recorded.genuine import SIDES, SPANS, compared
 from tests.planted.replay.faults import FAULTS, NEEDS_COLLECTIVES, healthy
 from tests.planted.replay.recorded import recorded
 from tests.planted.replay.replay import Noise, busy, idle, replayed, write

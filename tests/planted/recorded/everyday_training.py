@@ -14,7 +14,7 @@ from torch import nn
 from torch.profiler import ProfilerActivity, profile, schedule
 from torch.utils.data import DataLoader, Dataset
 
-from tests.planted.everyday import Setup
+from tests.planted.recorded.everyday import Setup
 
 BATCH = 16
 CLASSES = 10

@@ -14,7 +14,7 @@ from torch.nn import functional
 from torch.profiler import ProfilerActivity, profile, schedule
 from torch.utils.checkpoint import checkpoint
 
-from tests.planted.unseen import Program
+from tests.planted.recorded.unseen import Program
 
 WARM_UP, STEPS = 3, 8
 Habits = frozenset[str]

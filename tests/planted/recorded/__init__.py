@@ -1,0 +1,1 @@
+"""Programs recorded with torch on the CPU, with changes that must be found and named."""
