@@ -100,7 +100,9 @@ def admit_steps(summary: Summary) -> Summary:
         kind = _kinds(summary, places)
         for own in unique(kind):
             alike = places[kind == own]
-            reasons |= {int(at): INCOMPLETE for at in alike[admit(summary.steps.launches[alike]).incomplete]}
+            admission = admit(summary.steps.launches[alike])
+            lost = admission.incomplete & ~_with_less_work(summary, alike, admission)
+            reasons |= {int(at): INCOMPLETE for at in alike[lost]}
         total_ns = _of_one_kind(summary.steps.total_ns[places], kind)
         if starts_with_backlog(total_ns, summary.steps.backlog_ns[places]):
             reasons.setdefault(int(places[0]), WARM_UP)
@@ -115,6 +117,21 @@ def admit_steps(summary: Summary) -> Summary:
     note = Note(NoteCode.STEPS_DROPPED, f"left out: {steps} {listed(named, 10)}; --all-steps includes them")
     kept = without_steps(summary, reasons)
     return replace(kept, notes=(*kept.notes, note))
+
+
+def _with_less_work(summary: Summary, steps: Ints, admission: Admission) -> Flags:
+    """(k,) which of these steps call as few operators as they have launches: the program did less in them. Lost device
+    events leave the operators. The recording may cut off the first and the last step, so that these must call as many
+    as another one."""
+    operators, launches = summary.groups.get("operators"), summary.steps.launches[steps]
+    calls = np.zeros(len(steps)) if operators is None else operators.calls[:, steps].sum(axis=0)
+    complete = ~admission.incomplete
+    if not calls[complete].all() or not admission.usual:
+        return np.zeros(len(steps), dtype=np.bool_)
+    per_call = float(median(launches[complete] / calls[complete]))
+    less = admission.incomplete & (launches >= admission.least / admission.usual * per_call * calls)
+    inner = calls[1:-1][less[1:-1]]
+    return less & (calls >= inner.min()) if len(inner) else np.zeros_like(less)
 
 
 def _only_begun(summary: Summary) -> Ints:

@@ -16,13 +16,18 @@ from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 
 
-def run(lengths: list[int], kernels: dict[int, int] | None = None, span: str = "1", worker: str = "worker0") -> Summary:
-    """Steps of ten kernels, or as many as `kernels` has for a step."""
+def run(
+    lengths: list[int], kernels: dict[int, int] | None = None, span: str = "1", worker: str = "worker0",
+    operators: dict[int, int] | None = None,
+) -> Summary:  # fmt: skip
+    """Steps of ten kernels and one operator, or as many as `kernels` and `operators` have for a step."""
     trace = TraceBuilder()
     at = 0
     for number, length in enumerate(lengths):
         trace.step(number, at, at + length)
-        trace.op("aten::mm", at, at + length - 1)
+        count = (operators or {}).get(number, 1)
+        for k in range(count):
+            trace.op("aten::mm", at + k * length // count, at + (k + 1) * length // count - 1)
         for k in range((kernels or {}).get(number, 10)):
             trace.kernel("gemm", at + 20 + 5 * k, at + 24 + 5 * k, launch=(at + 1 + k, at + 2 + k))
         at += length
@@ -46,6 +51,14 @@ def test_a_step_with_fewer_launches_is_incomplete() -> None:
     assert dropped(found) == [("4", "incomplete")]
     assert len(found.steps) == 9
     assert found.owned.time_ns.sum() == found.steps.total_ns.sum()
+
+
+def test_steps_that_do_less_are_complete() -> None:
+    """From step 4 on, the program calls its operator twice. Step 0 is cut off, and step 2 lost launches."""
+    kernels = {0: 5, 2: 6, **dict.fromkeys(range(4, 10), 20)}
+    operators = {**dict.fromkeys(range(1, 4), 2), **dict.fromkeys(range(4, 10), 4)}
+    found = admit_steps(run(STEADY, kernels, operators=operators))
+    assert dropped(found) == [("0", "incomplete"), ("2", "incomplete")]
 
 
 def test_long_first_steps_are_warm_up() -> None:
