@@ -64,6 +64,12 @@ _REASONS_IF_ABSENT = {
     "counters": "no counter events in the trace",
 }
 
+_OF_OTHER_THREADS = (
+    "the trace has no operators; record with experimental_config=_ExperimentalConfig(profile_all_threads=True) if "
+    "other threads than the profiler's call them"
+)
+"""Reason why a trace with step markers on the host, which need ProfilerActivity.CPU, has no operators."""
+
 _LATE_COUNTERS = "no counter was sampled before the last compared step ended"
 
 
@@ -202,6 +208,8 @@ def _reasons_if_absent(recording: TraceRecording, timeline: InterpretedTrace) ->
         for flag in on
         if f"{flag}=True" in why
     }
+    if timeline.is_marker.any():
+        absent |= dict.fromkeys(("operators", "call_tree"), _OF_OTHER_THREADS)
     if timeline.is_device.any():
         absent[DEVICE_TIMELINE] = "some device events do not name their device, of several"
     elif len(recording.ranges):

@@ -52,7 +52,7 @@ _Found: TypeAlias = tuple[Selected | None, PaceRows | str]
 SAME_INPUTS = 0.5
 """Share of device time on inputs of the same shapes below which kernels with equal launches may do different work."""
 
-NO_SHAPES = "record both sides with record_shapes=True"
+NO_SHAPES, NO_OPERATORS = "record both sides with record_shapes=True", "a side has no operators"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,7 +134,8 @@ def _common_work(
     *, in_kinds: bool,
 ) -> CommonWork:  # fmt: skip
     host = host_tables(sides, operators) if amount is None else tuple(filter(None, (operators,)))
-    reason = _unusable_reason(sides, amount) or ("" if host else NO_SHAPES)
+    named = all(BY_NAME in side.groups for side in sides)
+    reason = _unusable_reason(sides, amount) or ("" if host else NO_SHAPES if named else NO_OPERATORS)
     if reason:
         return CommonWork(None, reason)
     steps = _Steps(sides, each_side(observations, sides), operators, amount, options.alpha, least)
