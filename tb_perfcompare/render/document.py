@@ -226,16 +226,16 @@ def _evidence(headline: Headline) -> tuple[tuple[str, str], ...]:
 
 def _alternatives(alternatives: tuple[Alternative, ...], is_page: bool) -> Listing:
     """Lists alternatives such as "--steps 3-9: Slower: ...", with what the arguments do as detail. Without arguments,
-    and on a page, what they do comes first. Alternatives that are new recordings have no verdict yet. Those that leave
-    the verdict open are named only next to others that settle it."""
+    and on a page, what they do comes first. Alternatives that are new recordings have no verdict yet. Choices of
+    steps that leave the verdict open are named only next to others that settle it."""
     items, still_open, settles = [], [], False
     for alternative in alternatives:
         what = f"{alternative.what[0].upper()}{alternative.what[1:]}"
         by_option = bool(alternative.arguments) and not is_page
         if alternative.verdict is None:
             items.append((f"{what}.", ""))
-        elif alternative.verdict in _OPEN:
-            still_open += [alternative.arguments if by_option else alternative.what] if alternative.arguments else []
+        elif alternative.verdict in _OPEN and alternative.arguments:
+            still_open.append(alternative.arguments if by_option else alternative.what)
         else:
             settles |= bool(alternative.arguments)
             delta = "" if alternative.delta is None else f"mean {number_text.time(alternative.delta, signed=True)}"
