@@ -55,10 +55,10 @@ def test_choices_that_leave_the_verdict_open_are_named_only_next_to_one_that_set
 
 
 def test_why_captures_of_one_side_lie_apart_is_told_without_a_verdict_on_them() -> None:
-    apart = Alternative("captures_apart", "the baseline's captures 1 and 2 with each other",
-                        verdict=Verdict.INCONCLUSIVE, sentence="Inconclusive: other processes took the CPU")  # fmt: skip
+    what, why = "the baseline's captures 1 and 2 with each other", "Inconclusive: other processes took the CPU"
+    apart = Alternative("captures_apart", what, verdict=Verdict.INCONCLUSIVE, sentence=why)
     shown = report(headline=headline(alternatives=(apart,)))
-    assert "The baseline's captures 1 and 2 with each other: Inconclusive: other processes took the CPU" in shown
+    assert f"{what.capitalize()}: {why}" in shown
 
 
 def test_a_table_ends_with_the_last_row_that_tells_something() -> None:
