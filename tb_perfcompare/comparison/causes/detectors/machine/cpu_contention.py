@@ -24,7 +24,7 @@ from tb_perfcompare.comparison.causes.evidence.speed.fastest_calls import (
     table_of_calls,
     typical_steps,
 )
-from tb_perfcompare.comparison.result.finding import REPEATABILITY_UNKNOWN, Evidence, Interruptions
+from tb_perfcompare.comparison.result.finding import REPEATABILITY_UNKNOWN, Evidence
 from tb_perfcompare.comparison.result.wording import ratio_text, short, time_text, times_text
 from tb_perfcompare.comparison.statistics.uniform_ratio import weighted_quartiles
 from tb_perfcompare.model.arrays import Floats
@@ -88,12 +88,12 @@ class _Changes(NamedTuple):
 def interruption_rules(pair: RuleContext) -> Iterator[Cause]:
     """CPU contention: mean times changed, uninterrupted steps or the fastest calls did not, and no single operator or
     gap explains it."""
-    yield from _interrupted_operators(pair) if pair.interrupted is None else _interrupted_steps(pair, pair.interrupted)
+    yield from tuple(_interrupted_steps(pair)) or _interrupted_operators(pair)
 
 
-def _interrupted_steps(pair: RuleContext, interrupted: Interruptions) -> Iterator[Cause]:
-    shift = pair.headline.shift
-    if shift is None or shift.low * shift.high <= 0:
+def _interrupted_steps(pair: RuleContext) -> Iterator[Cause]:
+    interrupted, shift = pair.interrupted, pair.headline.shift
+    if interrupted is None or shift is None or shift.low * shift.high <= 0:
         return
     lost = {(category, name): us for (category, name), us in interrupted.lost_us.items() if category in HOST}
     whole = math.fsum(lost.values())
