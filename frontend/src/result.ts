@@ -4,18 +4,15 @@ import type { RowSource } from './api/api';
 import type { Alternative, Comparison } from './contract/wire';
 import type { TableRow } from './host/profiler_views';
 import type { Tab } from './host/tab';
-import type { Address } from './host/url_state';
-import type { Change } from './host/use_address';
+import type { Located } from './host/use_address';
 
-export interface ResultProps {
+export interface ResultProps extends Located {
   comparison: Comparison;
   /** `question` identifies the pair and the state of its files; `query` is the pair as query parameters of every route */
   question: string;
   query: URLSearchParams;
   tab: string;
   tabs: Tab[];
-  address: Address;
-  onChange: (change: Change, push?: boolean) => void;
   /** each side's compared steps, such as `3-10`, "" for all; and the callback that changes them */
   chosen: Record<'a' | 'b', string>;
   onSteps: (letter: 'a' | 'b', steps: string) => void;

@@ -1,7 +1,7 @@
 // The pair's comparison: what is asked of the server, its answer, and the views that the answer has.
 
 import { useMemo } from 'preact/hooks';
-import { useStream } from './api/use_stream';
+import { useAnswer } from './api/use_answer';
 import type { Comparison, RunsAnswer, Side } from './contract/wire';
 import { comparisonOf } from './early';
 import { STRICT, SUMMARY } from './host/tab';
@@ -19,7 +19,7 @@ export function useComparison(answer: RunsAnswer | null, loaded: RunsAnswer | nu
   const paired = address.page === '';
   const { window, marker, kind } = address;
   const { question, query, missing, newer } = useMemo(() => questionOf(answer, loaded, paired ? a : null, b, address), [answer, loaded, paired, JSON.stringify([a, b]), window, marker, kind]);
-  const [state, again, cancel] = useStream(comparisons, question, (onProgress, signal) => comparisonOf(query!, onProgress, signal));
+  const [state, again, cancel] = useAnswer(comparisons, question, (signal, onProgress) => comparisonOf(query!, onProgress, signal));
   const comparison = paired && state.status === 'ready' ? state.answer : null;
   // the comparison on screen may still answer the previous question
   const asked = state.status === 'ready' ? state.question : '';

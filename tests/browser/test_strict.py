@@ -23,7 +23,6 @@ def test_the_report_of_a_pair_of_tables(tab: Tab) -> None:
     report = tab.find(".strict-report").inner_text()
     for part in ("Overview", "Key findings", "Recommendation", "Total cycles", "Time rank"):
         assert part in report
-    assert "Same" in tab.find(".strict-corrected").inner_text()
     groups = tab.find(".strict-triplets .group-label").all_inner_texts()
     assert [group.split(":")[0] for group in groups] == ["Triplet", "Published report", "Added here"]
     assert "Σ" not in tab.find(".table-footer").inner_text()

@@ -3,7 +3,7 @@
 
 import { useState } from 'preact/hooks';
 import { apiUrl, eachLine, type Failure, RequestError } from '../api/api';
-import { useStream } from '../api/use_stream';
+import { useAnswer } from '../api/use_answer';
 import { checked, type Progress } from '../contract/wire';
 import { BoundedCache } from '../ui/kept';
 import type { Row, VerdictsAnswer, VerdictsLine } from './wire';
@@ -27,7 +27,7 @@ const known = new BoundedCache<Row>(200, (row) => row.error === null);
 /** `keys` identify each comparison and the state of its files. Also returns callbacks that retry and cancel. */
 export function useVerdicts(keys: string[], query: URLSearchParams): [VerdictsState, () => void, () => void] {
   const [came, setCame] = useState<Pick<VerdictsState, 'rows' | 'at'>>({ rows: [], at: null });
-  const [{ status, answer, question, failure }, again, cancel] = useStream(answers, keys.join('\n\n'), async (_, signal) => {
+  const [{ status, answer, question, failure }, again, cancel] = useAnswer(answers, keys.join('\n\n'), async (signal) => {
     setCame({ rows: keys.map((key) => known.get(key)), at: null });
     let whole: VerdictsAnswer | null = null;
     const take = (line: VerdictsLine): void => {

@@ -1,14 +1,14 @@
 // Recorded runs over time, one series at a time; any two points can be compared.
 
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { useAnswer } from '../api/use_answer';
 import { wholeRun, type RunsAnswer, type Side } from '../contract/wire';
-import type { Address } from '../host/url_state';
-import type { Change } from '../host/use_address';
+import type { Located } from '../host/use_address';
 import { Failed } from '../states/failed';
 import { Message } from '../states/message';
 import { timeStyle } from '../ui/format';
 import { Button } from '../ui/buttons';
+import { BoundedCache } from '../ui/kept';
 import { Icon } from '../ui/icons';
 import { Problems } from '../ui/controls/problems';
 import { Select } from '../ui/controls/select';
@@ -23,35 +23,22 @@ import { words } from './words';
 
 adoptSheet(css);
 
-interface Props {
+interface Props extends Located {
   answer: RunsAnswer;
-  /** the points of its pair in its series are marked */
-  address: Address;
-  onChange: (change: Change, push?: boolean) => void;
   onPair: (a: Side, b: Side) => void;
 }
 
-// answer for the series shown last, so that returning to it is instant
-const kept = new Map<string, HistoryAnswer>();
+const kept = new BoundedCache<HistoryAnswer>(1);
+/** numbers of the lists of runs: a new list may come with new points */
+const numbers = new WeakMap<RunsAnswer, number>();
+let last = 0;
 
 export function HistoryView({ answer, address: { series, a, b }, onChange, onPair }: Props) {
-  const [attempt, setAttempt] = useState(0);
-  // a new listing may contain new points
-  const listing = useRef({ answer, number: 0 });
-  if (listing.current.answer !== answer) listing.current = { answer, number: listing.current.number + 1 };
-  const ask = async (signal: AbortSignal): Promise<HistoryAnswer> => {
-    const next = await fetchHistory(series, signal);
-    kept.clear();
-    kept.set(series, next);
-    return next;
-  };
-  const key = [series, listing.current.number, attempt].join('\n');
-  const answered = useAnswer(key, ask);
-  const found = kept.get(series) ?? answered.found;
-  const failure = answered.key === key ? answered.failure : null;
+  if (!numbers.has(answer)) numbers.set(answer, (last += 1));
+  const [{ answer: found, failure }, again] = useAnswer(kept, `${series}\n${numbers.get(answer)}`, (signal) => fetchHistory(series, signal));
   const history = found?.history ?? null;
   const style = useMemo(() => timeStyle((history?.points ?? []).map((point) => point.median_step_us)), [history]);
-  if (failure && (!history || (series !== '' && history.series !== series))) return <Failed failure={failure} onRetry={() => setAttempt(attempt + 1)} />;
+  if (failure && (!history || (series !== '' && history.series !== series))) return <Failed failure={failure} onRetry={again} />;
   if (!found || (series !== '' && history !== null && history.series !== series)) return <Message title={words.loading} />;
   if (!history) return <Message title={words.none} hint={words.noneHint} />;
 

@@ -6,8 +6,13 @@ import { readHash, writeHash, type Address } from './url_state';
 
 export type Change = Partial<Address>;
 
-/** Returns the state and a function that merges a change into it; with `push`, Back undoes the change. */
-export function useAddress(): [Address, (change: Change, push?: boolean) => void] {
+/** The page's state, and what merges a change into it; with `push`, Back undoes the change. */
+export interface Located {
+  address: Address;
+  onChange: (change: Change, push?: boolean) => void;
+}
+
+export function useAddress(): [Address, Located['onChange']] {
   const [address, setAddress] = useState<Address>(() => readHash(currentHash()));
   const latest = useRef(address);
 

@@ -9,6 +9,7 @@ import type { Tab } from '../host/tab';
 import type { Change } from '../host/use_address';
 import { failureLine } from '../states/failed';
 import { LinkButton } from '../ui/buttons';
+import { BoundedCache } from '../ui/kept';
 import { shortName } from '../ui/names';
 import { Segments } from '../ui/controls/segments';
 import { Select } from '../ui/controls/select';
@@ -26,6 +27,7 @@ adoptSheet(css);
 
 /** Rows that the arrow keys pass within this time make no request. */
 const PASSING_MS = 200;
+const kept = new BoundedCache<{ row: string; paths: RowPaths }>(20);
 const FIRST = 8;
 
 interface Props {
@@ -49,17 +51,16 @@ export function RowPathsView({ question, query, table, row, comparison, tabs, at
   const [measure, setMeasure] = useState(chosen.measure);
   const [together, setTogether] = useState(chosen.together);
   const key = [question, table, row, together].join('\n');
-  const answer = useAnswer(key, (signal) => fetchAnswer<RowPaths>('row_paths', queryWith(query, { table, row, modules: together ? 'together' : '' }), 'tb_perfcompare.row_paths/1', signal).then((paths) => ({ row, paths })), PASSING_MS);
+  const [{ status, answer, failure }] = useAnswer(kept, key, (signal) => fetchAnswer<RowPaths>('row_paths', queryWith(query, { table, row, modules: together ? 'together' : '' }), 'tb_perfcompare.row_paths/1', signal).then((paths) => ({ row, paths })), PASSING_MS);
   Object.assign(chosen, { way, measure, together });
   // while loading, an old answer stays only if it is of the same row, merged or not
-  const found = answer.found?.row === row ? answer.found.paths : null;
-  const failure = answer.key === key ? answer.failure : null;
+  const found = answer?.row === row ? answer.paths : null;
   const shown = found?.ways.find((one) => one.way === way) ?? found?.ways[0];
   const measures = found?.measures ?? [];
   const time = measures.some((one) => one.name === measure) ? measure : (measures[0]?.name ?? '');
   const numbered = found?.frames.some(([kind, name]) => kind === 'module' || name.startsWith('nn.Module: ')) ?? false;
   return (
-    <section class="row-paths" aria-label={words.region} aria-busy={answer.key !== key}>
+    <section class="row-paths" aria-label={words.region} aria-busy={status === 'loading'}>
       {failure && <p class="muted">{failureLine(failure)}</p>}
       {!failure && !found && <p class="muted late">{words.reading}</p>}
       {found?.durations && <LaunchHistogram durations={found.durations} />}
@@ -67,7 +68,7 @@ export function RowPathsView({ question, query, table, row, comparison, tabs, at
         <>
           <header>
             <h3>{words.title}</h3>
-            {measures.length > 1 && <Select label={words.measure} value={time} options={measures.map(({ name, label }) => [name, name === '' ? words.main : label])} onChoose={setMeasure} />}
+            {measures.length > 1 && <Select label={words.measure} value={time} options={measures.map(({ name, label }) => [name, label])} onChoose={setMeasure} />}
           </header>
           <div class="path-tools wrap small">
             <Segments label={words.way} all={found.ways} chosen={(one) => one === shown} name={(one) => words.ways[one.way] ?? one.way} onChoose={(one) => setWay(one.way)} />

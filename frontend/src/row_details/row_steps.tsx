@@ -7,6 +7,7 @@ import type { RowSteps, StepTimes } from '../contract/wire';
 import { failureText } from '../states/failed';
 import { formatTime } from '../ui/format';
 import { Select } from '../ui/controls/select';
+import { BoundedCache } from '../ui/kept';
 import { adoptSheet } from '../ui/sheets';
 import { letterOf, LETTERS, SIDES, type Letter } from '../ui/sides';
 import { sentence, text } from '../ui/strings';
@@ -22,19 +23,21 @@ const INSET = 6;
 /** Rows that the arrow keys pass within this time make no request. */
 const PASSING_MS = 150;
 
+const kept = new BoundedCache<RowSteps>(50);
+
 export function RowStepsView({ question, query, table, row }: { question: string; query: URLSearchParams; table: string; row: string }) {
   const key = [question, table, row].join('\n');
   // the last row's picture stays until the next one arrives
-  const { key: answered, found, failure } = useAnswer(key, (signal) => fetchAnswer<RowSteps>('row', queryWith(query, { table, row }), 'tb_perfcompare.row/1', signal), PASSING_MS);
+  const [{ status, answer: found, failure }] = useAnswer(kept, key, (signal) => fetchAnswer<RowSteps>('row', queryWith(query, { table, row }), 'tb_perfcompare.row/1', signal), PASSING_MS);
   const [measure, setMeasure] = useState('');
   const [box, width] = useWidth();
   const measures = found?.measures ?? [];
   const shown = measures.some((one) => one.name === measure) ? measure : (measures[0]?.name ?? '');
   return (
-    <section class="row-steps" aria-label={stepWords.region} aria-busy={answered !== key}>
+    <section class="row-steps" aria-label={stepWords.region} aria-busy={status === 'loading'}>
       <header>
         <h3>{stepWords.title}</h3>
-        {measures.length > 1 && <Select label={stepWords.measure} value={shown} options={measures.map(({ name, label }) => [name, name === '' ? stepWords.main : label])} onChoose={setMeasure} />}
+        {measures.length > 1 && <Select label={stepWords.measure} value={shown} options={measures.map(({ name, label }) => [name, label])} onChoose={setMeasure} />}
       </header>
       <div ref={box}>
         {failure && <p class="muted">{sentence(failureText(failure).message)}</p>}

@@ -8,7 +8,6 @@ export const words = {
   way: 'Group paths by',
   ways: { operators: 'Modules and operators', python: 'Python functions' } as Record<string, string>,
   measure: 'Time shown per path',
-  main: 'Time',
   reading: 'Reading callers…',
   durations: 'Single launches',
   mostLaunches: (launches: string, span: string) => `${launches}, most at ${span}`,

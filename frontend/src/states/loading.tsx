@@ -1,7 +1,7 @@
 // Loading state, with a progress bar for each file being read.
 
 import { useLayoutEffect, useState } from 'preact/hooks';
-import type { FileProgress } from '../api/use_stream';
+import type { FileProgress } from '../api/use_answer';
 import type { Progress } from '../contract/wire';
 import { Button } from '../ui/buttons';
 import { formatBytes, formatElapsed } from '../ui/format';

@@ -2,15 +2,14 @@
 
 import { useMemo, useState } from 'preact/hooks';
 import { apiUrl, fetchStream, queryWith } from '../api/api';
-import { useStream } from '../api/use_stream';
+import { useAnswer } from '../api/use_answer';
 import type { StrictAnswer, StrictFinding } from '../contract/sent';
 import type { Column, Comparison, Table } from '../contract/wire';
-import { FRESH, type Address } from '../host/url_state';
-import type { Change } from '../host/use_address';
+import { FRESH } from '../host/url_state';
+import type { Located } from '../host/use_address';
 import { Failed } from '../states/failed';
 import { Loading } from '../states/loading';
 import { Message } from '../states/message';
-import { VerdictLine } from '../summary/verdict';
 import { columnViews, visibleColumns } from '../table/data/columns';
 import { Grid } from '../table/grid';
 import { nextSort, sortRows, type SortKey } from '../table/data/order';
@@ -59,21 +58,19 @@ const strictText = {
   waiting: 'Running the strict comparison…',
 };
 
-interface Props {
+interface Props extends Located {
   comparison: Comparison;
   /** identifies the current version of the pair's files */
   question: string;
   /** query parameters of the pair, common to all routes */
   query: URLSearchParams;
-  address: Address;
-  onChange: (change: Change, push?: boolean) => void;
 }
 
 export function StrictView({ comparison: { baseline, headline }, question, query, address, onChange }: Props) {
   // shares can use a function's total or exclusive time
   const traces = baseline.format === 'torch_profiler_trace';
   const asked = queryWith(query, { processes: address.processes, beta: traces && address.beta !== 'total' ? address.beta : '' });
-  const [state, again, cancel] = useStream(answers, `${question}\n${asked.toString()}`, (onProgress, signal) =>
+  const [state, again, cancel] = useAnswer(answers, `${question}\n${asked.toString()}`, (signal, onProgress) =>
     fetchStream<StrictAnswer>('strict', queryWith(asked, { stream: '1' }), 'tb_perfcompare.strict/1', onProgress, signal),
   );
   const { answer, failure } = state;
@@ -85,13 +82,9 @@ export function StrictView({ comparison: { baseline, headline }, question, query
   if (answer.absent !== '') return <Message title={text.strict.absent} hint={sentence(answer.absent)} />;
   return (
     <div class="strict stack" aria-busy={waiting}>
-      <div class="strict-corrected wrap">
-        <p>
-          {strictText.corrected}{' '}
-          <LinkButton onClick={() => onChange({ ...FRESH, tab: '' }, true)}>{strictText.summary}</LinkButton>
-        </p>
-        <VerdictLine headline={headline} />
-      </div>
+      <p class="strict-corrected">
+        {strictText.corrected} <LinkButton onClick={() => onChange({ ...FRESH, tab: '' }, true)}>{strictText.summary}</LinkButton>
+      </p>
       <Head answer={answer} asked={asked} traces={traces} waiting={waiting} address={address} onChange={onChange} />
       <Weaknesses answer={answer} />
       <Report answer={answer} />

@@ -3,6 +3,7 @@
 import { useAnswer } from '../api/use_answer';
 import { length, type TimeRange } from '../charts/time_range';
 import { formatTime } from '../ui/format';
+import { BoundedCache } from '../ui/kept';
 import { letterOf, LETTERS, other, sideName, type Letter } from '../ui/sides';
 import { text } from '../ui/strings';
 import type { Selected } from './canvases';
@@ -14,6 +15,8 @@ import type { Place } from './drawing/overlay';
 import type { Shown } from './drawing/stage';
 
 const ROOM = 0.01;
+const areas = new BoundedCache<Compared>(20);
+const events = new BoundedCache<EventAnswer>(100);
 
 /** Range of both steps on one scale, with a margin at the ends. */
 export function commonRange(a: Picture | null, b: Picture | null, shift = 0): TimeRange {
@@ -196,12 +199,12 @@ export function nextDifference(all: Difference[], selected: Selected | null, by:
  *  request if `area` is null. */
 export function useArea(question: string, pair: URLSearchParams, choices: Record<Letter, Choice>, area: TimeRange | null, shift: number): Compared | null {
   const key = area ? `${question}\n${stepQuery(pair, 'a', choices).toString()}\n${writeRange(area)}\n${shift}` : '';
-  return useAnswer(key, (signal) => fetchArea(stepQuery(pair, 'a', choices), area!, shift, signal), 200).found;
+  return useAnswer(areas, key || null, (signal) => fetchArea(stepQuery(pair, 'a', choices), area!, shift, signal), 200)[0].answer;
 }
 
 /** Requests the details of the selected event. */
 export function useFacts(question: string, pair: URLSearchParams, choices: Record<Letter, Choice>, selected: Selected | null): { facts: EventAnswer | null; failure: string } {
   const key = selected ? `${question}\n${stepQuery(pair, selected.side, choices).toString()}\n${selected.event}` : '';
-  const { key: answered, found, failure } = useAnswer(key, (signal) => fetchEvent(stepQuery(pair, selected!.side, choices), selected!.event, signal));
-  return key !== '' && answered === key ? { facts: found, failure: failure?.message ?? '' } : { facts: null, failure: '' };
+  const [{ answer, question: answered, failure }] = useAnswer(events, key || null, (signal) => fetchEvent(stepQuery(pair, selected!.side, choices), selected!.event, signal));
+  return { facts: answered === key ? answer : null, failure: failure?.message ?? '' };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { foldProgress } from '../../src/api/use_stream';
+import { foldProgress } from '../../src/api/use_answer';
 
 it('folds progress into one entry per file', () => {
   const at = (path: string, phase: string, done: number) => ({ phase, path, done_bytes: done, total_bytes: 10, events: 0, elapsed_s: 0 });

@@ -21,12 +21,8 @@ interface AllRows {
 export function useAllRows(source: RowSource | null, table: Table | undefined, columns: string[]): AllRows {
   const wanted = source !== null && table !== undefined && isCut(table);
   const key = wanted ? JSON.stringify([source.tag, source.query.toString(), source.table, columns]) : '';
-  const answer = useAnswer(kept.has(key) ? '' : key, async (signal) => {
-    kept.set(key, await fetchAll(source!, table!, columns, signal));
-    return key;
-  });
-  if (!wanted) return { table: table ?? null, failure: null };
-  return { table: kept.get(key) ?? null, failure: answer.key === key ? answer.failure : null };
+  const [{ answer, question, failure }] = useAnswer(kept, wanted ? key : null, (signal) => fetchAll(source!, table!, columns, signal));
+  return wanted ? { table: question === key ? answer : null, failure } : { table: table ?? null, failure: null };
 }
 
 async function fetchAll(source: RowSource, table: Table, columns: string[], signal: AbortSignal): Promise<Table> {

@@ -2,7 +2,7 @@
 
 import { useCallback, useRef, useState } from 'preact/hooks';
 import type { Failure } from '../../api/api';
-import { useStream } from '../../api/use_stream';
+import { useAnswer } from '../../api/use_answer';
 import { length, type TimeRange } from '../../charts/time_range';
 import type { Progress } from '../../contract/wire';
 import { BoundedCache } from '../../ui/kept';
@@ -48,7 +48,7 @@ export function bestPicture({ whole, details }: Pick<SideState, 'whole' | 'detai
 export function usePictures(question: string, pair: URLSearchParams, choices: Record<Letter, Choice>, find: string) {
   const queries = { a: stepQuery(pair, 'a', choices), b: stepQuery(pair, 'b', choices) };
   const key = `${question}\n${queries.a.toString()}\n${queries.b.toString()}`;
-  const useWhole = (side: Letter) => useStream(wholes, `${key}\n${side}`, (onProgress, signal) => fetchPicture(queries[side], null, '', signal, onProgress));
+  const useWhole = (side: Letter) => useAnswer(wholes, `${key}\n${side}`, (signal, onProgress) => fetchPicture(queries[side], null, '', signal, onProgress));
   const [[a, againA], [b, againB]] = [useWhole('a'), useWhole('b')];
   // the server counts search matches only in steps not sent whole: a new search reloads their detailed parts
   const detailKey = `${key}\n${find}`;
