@@ -2,15 +2,18 @@
 
 import { useMemo } from 'preact/hooks';
 import type { RowSource } from './api/api';
+import { COLUMNS as FLAME } from './charts/flame/flame';
+import { COLUMNS as MEMORY } from './charts/memory/curves';
 import { hasRates, ROOFLINE_COLUMNS } from './charts/roofline/roofline';
 import { hasUtilisation, SCATTER_COLUMNS } from './charts/scatter/scatter';
+import { COLUMNS as STACKS, hasParts } from './charts/stacks/stacks';
 import type { Comparison, Table } from './contract/wire';
 import { profilerView } from './host/profiler_views';
-import { ATTRIBUTION } from './host/tab';
+import { ATTRIBUTION, CALL_TREE } from './host/tab';
 import type { Change } from './host/use_address';
 import { rowsOf, type ResultProps } from './result';
 import { hasLayers, isMerged, mergeLayers } from './table/data/layers';
-import { FRESH, isOpen, withChart } from './host/url_state';
+import { FRESH, isDrawn, isOpen, ROOFLINE, withChart } from './host/url_state';
 import { MAIN, metricOf } from './table/data/metric_choice';
 import { findRow, isCut, rowKey, shorterStep } from './table/data/rows';
 import { hasSteps } from './table/step_column';
@@ -97,8 +100,6 @@ const loadScatter = () => import('./charts/scatter/scatter_view').then((part) =>
 const loadStacks = () => import('./charts/stacks/stacks_view').then((part) => part.StacksView);
 const loadTimeline = () => import('./charts/launch_timeline/timeline_view').then((part) => part.TimelineView);
 
-const CALL_TREE = 'call_tree';
-
 function tracesIn({ baseline, candidate }: Comparison): boolean {
   return [baseline, candidate].some(({ format }) => format === 'torch_profiler_trace');
 }
@@ -110,8 +111,12 @@ const TIMELINE = ['index', 'place', 'candidate_name', 'status', ...SCATTER];
 /** The call tree as a flame graph that replaces its rows. */
 function flameOf({ comparison, table, address, onChange }: Props, source: RowSource | null, together: boolean): WholePicture {
   const { whole } = metricWords(comparison.headline.metric);
-  const draw = (rows: FigureRows) => <Lazy load={loadFlame} height={400} props={{ table, source, together, whole, address, onChange, onRow: rows.open }} />;
-  return { name: tableText.flame, shown: isOpen(address, CALL_TREE), onShow: (shown) => onChange({ closedCharts: withChart(address, CALL_TREE, shown) }), draw };
+  const draw = (rows: FigureRows) => (
+    <Picture table={table} source={source} columns={FLAME} rows={rows}>
+      {(all) => <Lazy load={loadFlame} height={400} props={{ table: all, together, whole, address, onChange, onRow: rows.open }} />}
+    </Picture>
+  );
+  return { name: tableText.flame, withStates: true, shown: isDrawn(address, CALL_TREE), onShow: (shown) => onChange({ closedCharts: withChart(address, CALL_TREE, shown) }), draw };
 }
 
 /** The toggle that merges the layers of a network into one row. */
@@ -121,17 +126,14 @@ function LayersChoice({ together, onChoose }: { together: boolean; onChoose: (to
   );
 }
 
-/** Value of `look` in links that shows the roofline. */
-const ROOFLINE = 'roofline';
-
 /** A roofline plot of operators that replaces the rows. */
-function rooflineOf({ comparison, table, address, onChange }: Props, source: RowSource | null): WholePicture {
+function rooflineOf({ comparison, tab, table, address, onChange }: Props, source: RowSource | null): WholePicture {
   const draw = (rows: FigureRows) => (
     <Picture table={table} source={source} columns={ROOFLINE_COLUMNS} rows={rows}>
       {(whole, selected, onRow) => <Lazy load={loadRoofline} height={480} props={{ table: whole, peaks: comparison.peaks, query: address.q, selected, onRow }} />}
     </Picture>
   );
-  return { name: tableText.roofline, shown: address.chartOptions === ROOFLINE, onShow: (shown) => onChange({ chartOptions: shown ? ROOFLINE : '' }), draw };
+  return { name: tableText.roofline, withStates: false, shown: isDrawn(address, tab), onShow: (shown) => onChange({ chartOptions: shown ? ROOFLINE : '' }), draw };
 }
 
 /** The picture above a table; undefined if its columns allow none. */
@@ -139,12 +141,16 @@ function figureOf({ comparison, query, tab, table, address, onChange, chosen, on
   const height = (open: number): number => (isOpen(address, tab) ? open : 50);
   const curves = comparison.tables['memory_curves'];
   if (tab === 'memory' && curves && curves.rows.length > 0)
-    return () => (
-      <Lazy load={loadMemory} height={height(322)} props={{ table: curves, source: rowsOf(comparison, query, 'memory_curves'), address, onChange }} />
-    );
-  if (tab === 'steps' && table.columns.some((column) => column.name === 'cpu_exec_us'))
     return (rows: FigureRows) => (
-      <Lazy load={loadStacks} height={height(328)} props={{ table, source, words: metricWords(comparison.headline.metric), address, chosen, onChange, onSteps, onRow: rows.open }} />
+      <Picture table={curves} source={rowsOf(comparison, query, 'memory_curves')} columns={MEMORY} rows={rows}>
+        {(whole) => <Lazy load={loadMemory} height={height(322)} props={{ table: whole, address, onChange }} />}
+      </Picture>
+    );
+  if (tab === 'steps' && hasParts(table))
+    return (rows: FigureRows) => (
+      <Picture table={table} source={source} columns={STACKS} rows={rows}>
+        {(whole) => <Lazy load={loadStacks} height={height(328)} props={{ table: whole, words: metricWords(comparison.headline.metric), address, chosen, onChange, onSteps, onRow: rows.open }} />}
+      </Picture>
     );
   if (tab === 'kernels' && hasUtilisation(table))
     return (rows: FigureRows) => (

@@ -206,13 +206,13 @@ def test_the_timelines_share_the_height_and_fill_it(tab: Tab) -> None:
 
 def test_names_are_searched_and_colours_can_show_the_difference(tab: Tab) -> None:
     opened(tab)
-    tab.find(".st-search input").fill("sgemm")
+    tab.find(".st-toolbar .search input").fill("sgemm")
     tab.until("document.querySelector('.st-found')?.textContent.includes('events')")
     assert re.search(r"A: \d+ events.* · B: \d+ events", tab.find(".st-found").inner_text())
-    tab.find(".st-search input").press("Enter")
+    tab.find(".st-toolbar .search input").press("Enter")
     assert "sgemm" in tab.wait(".st-event .full-name").inner_text()
     one = address(tab, "ev")
-    tab.find(".st-search input").press("Enter")
+    tab.find(".st-toolbar .search input").press("Enter")
     tab.page.wait_for_function("one => !location.hash.includes('.ev=' + one)", arg=one)
     before = tab.frame.evaluate(OVERVIEW)
     tab.find(".segments button", has_text="Difference").click()
@@ -255,7 +255,7 @@ def test_a_link_shows_the_same_view(fresh_tab: Tab) -> None:
     shown = tab.find(".st-head select option:checked").all_inner_texts()
     assert [text.split(" · ")[0] for text in shown] == ["step 8", "step 9"]
     assert tab.find(".st-pane-a .st-fold.folded").count() == 1
-    assert tab.find(".st-search input").input_value() == "gemm"
+    assert tab.find(".st-toolbar .search input").input_value() == "gemm"
     for key in ("at=1000000_3000000", "ev=b%3A12", "colour=change", "fold=host.0"):
         assert f"p.tb_perfcompare.{key}" in tab.address()
 

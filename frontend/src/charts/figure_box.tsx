@@ -1,25 +1,24 @@
 // Collapsible box for a chart above a table.
 
-import { isOpen, withChart, type Address } from '../host/url_state';
-import type { Change } from '../host/use_address';
+import { isOpen, withChart } from '../host/url_state';
+import type { Located } from '../host/use_address';
 import { Icon } from '../ui/icons';
 
-interface Props {
+interface Props extends Located {
   title: string;
   about: string;
+  class?: string;
   /** the table below; the address keeps whether its chart is open */
   tab: string;
-  address: Address;
-  onChange: (change: Change, push?: boolean) => void;
   /** controls right of the title, shown while the box is open, such as zoom */
   tools?: preact.ComponentChildren;
   children: preact.ComponentChildren;
 }
 
-export function FigureBox({ title, about, tab, address, onChange, tools, children }: Props) {
+export function FigureBox({ title, about, class: extra = '', tab, address, onChange, tools, children }: Props) {
   const open = isOpen(address, tab);
   return (
-    <section class={`panel figure-box${open ? '' : ' closed'}`} aria-label={title}>
+    <section class={`panel figure-box ${extra}${open ? '' : ' closed'}`} aria-label={title}>
       <header>
         <h2 class="section-title strong">
           <button type="button" class="figure-toggle inline strong" aria-expanded={open} onClick={() => onChange({ closedCharts: withChart(address, tab, !open) })}>

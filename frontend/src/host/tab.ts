@@ -13,3 +13,4 @@ export const SUMMARY = 'summary';
 export const ATTRIBUTION = 'attribution';
 export const STRICT = 'strict';
 export const TIMELINES = 'timelines';
+export const CALL_TREE = 'call_tree';

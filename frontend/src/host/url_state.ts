@@ -1,6 +1,7 @@
 // The page's state in the address: keys `p.tb_perfcompare.*` in TensorBoard's hash, next to the keys of others.
 
 import type { Side } from '../contract/wire';
+import { CALL_TREE } from './tab';
 
 export const PLUGIN = 'tb_perfcompare';
 const PREFIX = `p.${PLUGIN}.`;
@@ -95,6 +96,14 @@ export function isOpen({ closedCharts }: Pick<Address, 'closedCharts'>, tab: str
   return closedCharts !== ALL_CLOSED && !closedCharts.split(',').includes(tab);
 }
 
+/** Value of `look` in links that shows the roofline. */
+export const ROOFLINE = 'roofline';
+
+/** Whether a picture replaces the rows of a table: the flame graph or the roofline. */
+export function isDrawn(address: Address, tab: string): boolean {
+  return tab === CALL_TREE ? isOpen(address, tab) : address.chartOptions === ROOFLINE;
+}
+
 /** New value of `closedCharts` after opening or closing the chart of a tab. */
 export function withChart({ closedCharts }: Pick<Address, 'closedCharts'>, tab: string, open: boolean): string {
   const others = closedCharts.split(',').filter((one) => one !== '' && one !== tab && one !== ALL_CLOSED);
@@ -111,12 +120,8 @@ export const FRESH = {
 
 function sideTokens(letter: string, side: Side | null): [string, string][] {
   if (!side) return [];
-  const tokens: [string, string][] = [[letter, side.run]];
-  if (side.worker !== null) tokens.push([`${letter}w`, side.worker]);
-  if (side.span !== null) tokens.push([`${letter}s`, side.span]);
-  if (side.steps !== undefined) tokens.push([`${letter}steps`, side.steps]);
-  if (side.launches !== undefined) tokens.push([`${letter}l`, side.launches]);
-  return tokens;
+  const { run, worker, span, steps, launches } = side;
+  return Object.entries({ '': run, w: worker, s: span, steps, l: launches }).flatMap(([key, value]) => (value == null ? [] : [[letter + key, value] as [string, string]]));
 }
 
 /** Writes sides as one text: `run` or `run|worker|span|steps`, separated by commas. */

@@ -3,15 +3,12 @@
 import { useCallback, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import type { RowSource } from '../api/api';
 import type { Column, Table } from '../contract/wire';
-import { copyText, saveFile } from '../host/host';
 import type { Address } from '../host/url_state';
 import type { Change } from '../host/use_address';
 import { failureLine } from '../states/failed';
-import { formatCount, formatPercent, formatSetting, formatWithUnit } from '../ui/format';
+import { formatPercent, formatSetting, formatWithUnit } from '../ui/format';
 import { Button, LinkButton } from '../ui/buttons';
-import { Icon } from '../ui/icons';
 import { PHONE } from '../ui/controls/fold';
-import { Menu, MenuItem } from '../ui/controls/menu';
 import { ShortNames } from '../ui/names';
 import { togglePin } from '../ui/pins';
 import { Segments } from '../ui/controls/segments';
@@ -20,7 +17,7 @@ import { useMatches } from '../ui/use_matches';
 import { isRegex, useSearch } from '../ui/search';
 import { useWidth } from '../ui/use_width';
 import { cellText, type ColumnView } from './data/columns';
-import { MAX_COPIED, tableCsv, tableMarkdown, tableTsv } from './data/copied';
+import { CopyRows } from './copy_rows';
 import { Grid } from './grid';
 import { withWidth } from './data/column_tracks';
 import { nextSort, writeSort } from './data/order';
@@ -41,8 +38,6 @@ const PANEL = { share: 0.32, least: 340, most: 416, gap: 10 };
 const MIN_BESIDE = 880;
 /** The last table's width, the first guess for the next one. */
 const lastTable = { width: 0 };
-/** How long the button says "Copied". */
-const COPIED_MS = 2000;
 
 interface Props {
   name: string;
@@ -79,9 +74,10 @@ export interface FigureRows {
   open: (key: string) => void;
 }
 
-/** A picture of all rows: its name, and whether it is shown in their place. */
+/** A picture of all rows: its name, whether the status filters it, and whether it is shown in their place. */
 export interface WholePicture {
   name: string;
+  withStates: boolean;
   shown: boolean;
   onShow: (shown: boolean) => void;
   draw: (rows: FigureRows) => preact.ComponentChildren;
@@ -114,6 +110,7 @@ export function TableView({ name, table: first, source = null, stepped = '', add
     },
     [remote.onView, lines.onView],
   );
+  const listed = !picture?.shown;
   const failure = remote.failure ?? whole.failure;
   const waiting = remote.waiting || (regex && whole.table === null && failure === null);
   const selectedRow = useMemo(() => (address.row === '' ? -1 : findRow(table, address.row)), [table, address.row]);
@@ -141,41 +138,13 @@ export function TableView({ name, table: first, source = null, stepped = '', add
     setOpen(true);
   };
   const figured: FigureRows = { key: address.row, open: openRow };
-  const [copied, setCopied] = useState(false);
-  const copy = async (draw: (from: Table, numbers: number[], columns: ColumnView[]) => string): Promise<void> => {
-    const every = remote.shown ? await remote.all() : table;
-    setCopied(await copyText(draw(every, remote.shown ? [...every.rows.keys()] : rows, columns.filter((view) => view.index >= 0 || view.derive))));
-    setTimeout(() => setCopied(false), COPIED_MS);
-  };
-  const save = (from: Table, numbers: number[]): void => saveFile(`${name}.csv`, tableCsv(from, numbers), 'text/csv;charset=utf-8');
-
   return (
     <div class="table-view stack" ref={grid} aria-busy={waiting}>
       {figure?.(figured)}
-      <Toolbar table={first} withStatus={shown.withStatus} views={choices} address={address} minimum={minimum} error={error} whole={words.whole} onChange={onChange}>
+      <Toolbar table={first} withStatus={shown.withStatus} views={choices} address={address} minimum={listed ? minimum : null} error={error} whole={words.whole} listed={listed} withStates={listed || picture!.withStates} onChange={onChange}>
         {choice}
         {picture && <FormChoice picture={picture} />}
-        <Menu label={copied ? tableText.copyDone : tableText.copy} icon={copied ? 'check' : 'copy'} align="right" disabled={rows.length === 0}>
-          {(close) =>
-            (
-              [
-                [tableText.copyMarkdown, tableMarkdown],
-                [tableText.copyTsv, tableTsv],
-              ] as const
-            ).map(([label, draw]) => (
-              <MenuItem key={label} title={tableText.copyAbout(formatCount(MAX_COPIED))} close={close} onChoose={() => void copy(draw)}>
-                {label}
-              </MenuItem>
-            ))
-          }
-        </Menu>
-        <Button
-          title={text.actions.shownCsv}
-          onClick={() => (remote.shown ? void remote.all().then((every) => save(every, [...every.rows.keys()])) : save(table, rows))}
-        >
-          <Icon name="export" />
-          <span class="button-text">{tableText.csv}</span>
-        </Button>
+        {listed && <CopyRows name={name} table={table} rows={rows} columns={columns} remote={remote} />}
       </Toolbar>
       {failure && (
         <p class="table-notes error-text small" role="alert">
@@ -185,8 +154,8 @@ export function TableView({ name, table: first, source = null, stepped = '', add
       {regex && whole.table && isCut(whole.table) && <p class="table-notes muted small">{tableText.searched(whole.table.rows.length)}</p>}
       <Notes notes={table.notes} />
       <div class={`table-body${stacked ? ' stacked' : ''}`}>
-        {picture?.shown ? (
-          picture.draw(figured)
+        {!listed ? (
+          picture!.draw(figured)
         ) : rows.length > 0 ? (
           <Grid
             table={table}
@@ -240,7 +209,7 @@ export function TableView({ name, table: first, source = null, stepped = '', add
           </RowPanel>
         )}
       </div>
-      <Footer shown={shown} view={sums ? summed : undefined} sides={sums ? sidesOf(views, summed) : []} minimum={minimum ?? 0} words={words} onShow={() => onChange({ min: 0 })} />
+      {listed && <Footer shown={shown} view={sums ? summed : undefined} sides={sums ? sidesOf(views, summed) : []} minimum={minimum ?? 0} words={words} onShow={() => onChange({ min: 0 })} />}
     </div>
   );
 }

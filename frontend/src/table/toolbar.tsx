@@ -7,6 +7,7 @@ import { Button, LinkButton } from '../ui/buttons';
 import { Icon } from '../ui/icons';
 import { Fold } from '../ui/controls/fold';
 import { Menu } from '../ui/controls/menu';
+import { SearchBox } from '../ui/controls/search_box';
 import { Segments } from '../ui/controls/segments';
 import { Select } from '../ui/controls/select';
 import { text } from '../ui/strings';
@@ -30,32 +31,25 @@ interface Props {
   error: string;
   /** what fractions refer to: step, cycle */
   whole: string;
+  /** whether rows are listed; a picture in their place has no columns and is filtered by search and, if `withStates`, status */
+  listed: boolean;
+  withStates: boolean;
   onChange: (change: Change) => void;
   children: preact.ComponentChildren;
 }
 
-export function Toolbar({ table, withStatus, views, address, minimum, error, whole, onChange, children }: Props) {
-  const hasCategory = categoryIndex(table) >= 0;
-  const filters = minimum !== null || hasCategory || address.category !== '' || table.columns.some((column) => column.role === 'status');
+export function Toolbar({ table, withStatus, views, address, minimum, error, whole, listed, withStates, onChange, children }: Props) {
+  const hasCategory = listed && categoryIndex(table) >= 0;
+  const states = withStates && roleAt(table, 'status') >= 0;
+  const filters = minimum !== null || hasCategory || (listed && address.category !== '') || states;
+  const problem = error && tableText.badRegex(error);
   const filtered = address.status !== 'all' || address.clear || address.category !== '';
   return (
     <div class="toolbar wrap">
-      <label class={`search inline${error ? ' invalid' : ''}`}>
-        <Icon name="search" size={14} />
-        <input
-          type="search"
-          aria-label={tableText.search}
-          title={error ? tableText.badRegex(error) : tableText.search}
-          aria-invalid={error !== ''}
-          placeholder={tableText.searchShort}
-          spellcheck={false}
-          value={address.q}
-          onInput={(event) => onChange({ q: event.currentTarget.value })}
-        />
-      </label>
-      {error && (
+      <SearchBox value={address.q} problem={problem} onSearch={(q) => onChange({ q })} />
+      {problem && (
         <span class="error-text small" role="alert">
-          {tableText.badRegex(error)}
+          {problem}
         </span>
       )}
       {filters && <Fold label={tableText.filters} icon="filter" marked={filtered}>
@@ -67,15 +61,15 @@ export function Toolbar({ table, withStatus, views, address, minimum, error, who
           onChoose={(value) => onChange({ min: Number(value) })}
         />
       )}
-      <StatusChoice table={table} count={withStatus} value={address.status} onChange={(status) => onChange({ status })} />
-      {(address.clear || qIndexes(table).length > 0) && (
+      {states && <StatusChoice table={table} count={withStatus} value={address.status} onChange={(status) => onChange({ status })} />}
+      {listed && (address.clear || qIndexes(table).length > 0) && (
         <Button class="toggle" aria-pressed={address.clear} title={tableText.sureAbout} onClick={() => onChange({ clear: !address.clear })}>
           <Icon name="filter" size={14} />
           {tableText.sure}
         </Button>
       )}
       {hasCategory && <CategoryChoice table={table} value={address.category} onChange={(category) => onChange({ category })} />}
-      {address.category !== '' && !hasCategory && (
+      {listed && address.category !== '' && !hasCategory && (
         <span class="chip chip-filter chip-idle">
           {tableText.categoryMissing(address.category)}
           <button type="button" class="chip-button" aria-label={`${tableText.category(address.category)}: ${tableText.clear}`} onClick={() => onChange({ category: '' })}>
@@ -85,10 +79,8 @@ export function Toolbar({ table, withStatus, views, address, minimum, error, who
       )}
       </Fold>}
       <span class="spacer" />
-      {address.sort !== '' && (
-        <LinkButton onClick={() => onChange({ sort: '' })}>{tableText.usualOrder}</LinkButton>
-      )}
-      <ColumnMenu views={views} chosen={address.columns} onChange={(columns) => onChange({ columns })} />
+      {listed && address.sort !== '' && <LinkButton onClick={() => onChange({ sort: '' })}>{tableText.usualOrder}</LinkButton>}
+      {listed && <ColumnMenu views={views} chosen={address.columns} onChange={(columns) => onChange({ columns })} />}
       {children}
     </div>
   );
@@ -103,8 +95,6 @@ function CategoryChoice({ table, value, onChange }: { table: Table; value: strin
 }
 
 function StatusChoice({ table, count, value, onChange }: { table: Table; count: Props['withStatus']; value: StatusFilter; onChange: (value: StatusFilter) => void }) {
-  const status = roleAt(table, 'status');
-  if (status < 0) return null;
   const counted = (word: 'added' | 'removed' | 'replaced'): [StatusFilter, string, string] => [word, `${tableText[word]} ${formatCount(count(word))}`, text.table.chips[word]!.about];
   const choices: [StatusFilter, string, string][] = [['all', tableText.all, ''], counted('added'), counted('removed')];
   if (changeIndexes(table).length > 0) for (const word of CHANGES) choices.push([word, tableText.changes[word], tableText.changesAbout[word]]);
@@ -121,7 +111,7 @@ function ColumnMenu({ views, chosen, onChange }: { views: ColumnView[]; chosen: 
     <Menu label={tableText.columns} icon="columns" align="right">
       {() => (
         <>
-          <ul class="pop-list checks">
+          <ul class="checks">
             {free.map(({ column, index, derive }) => (
               <li key={column.name}>
                 <label class="line hover" title={column.description}>

@@ -1,10 +1,13 @@
 // Panel below the timelines: the largest differences between the steps, or the selected event and its counterpart.
 
+import { FigureBox } from '../charts/figure_box';
 import { CopyName } from '../host/copy_name';
+import { TIMELINES } from '../host/tab';
+import type { Located } from '../host/use_address';
 import { Delta } from '../ui/delta';
 import { formatCount, formatNumber, formatTime, NOT_MEASURED } from '../ui/format';
 import { IconButton, LinkButton } from '../ui/buttons';
-import { Icon, type IconName } from '../ui/icons';
+import type { IconName } from '../ui/icons';
 import { Facts, type Fact } from '../ui/controls/facts';
 import { Segments } from '../ui/controls/segments';
 import { Measures } from '../ui/controls/measures';
@@ -18,14 +21,12 @@ import { aligning, differencesOf } from './state';
 
 const us = (ns: number | null, signed = false): string => formatTime(ns === null ? null : ns / 1000, signed);
 
-interface DifferencesProps {
+interface DifferencesProps extends Located {
   compared: Compared;
   /** whether the list covers only the visible range; null if that is both whole steps */
   inView: boolean | null;
   /** the visible range as text */
   area: string;
-  open: boolean;
-  onToggle: (open: boolean) => void;
   onArea: (inView: boolean) => void;
   onShow: (side: Letter, event: number) => void;
 }
@@ -33,7 +34,7 @@ interface DifferencesProps {
 const NOTHING: Differences = { name: [], kind: [], baseline_calls: [], baseline_ns: [], baseline_event: [], candidate_calls: [], candidate_ns: [], candidate_event: [] };
 
 /** Lists names by the difference of their self times, largest first. */
-export function DifferenceList({ compared, inView, area, open, onToggle, onArea, onShow }: DifferencesProps) {
+export function DifferenceList({ compared, inView, area, address, onChange, onArea, onShow }: DifferencesProps) {
   const found = compared.differences ?? NOTHING;
   const delta = found.name.map((_, at) => (found.candidate_ns[at] ?? 0) - (found.baseline_ns[at] ?? 0));
   const rows = differencesOf(compared);
@@ -41,20 +42,12 @@ export function DifferenceList({ compared, inView, area, open, onToggle, onArea,
   const rest = delta.reduce((sum, value) => sum + value, 0) - rows.reduce((sum, { delta_ns }) => sum + delta_ns, 0) + (compared.differences_left_out?.delta_ns ?? 0);
   const names = found.name.length - rows.length + (compared.differences_left_out?.names ?? 0);
   const largest = Math.max(...rows.map(({ delta_ns }) => Math.abs(delta_ns)), 1);
+  const tools = inView !== null && (
+    <Segments label={words.panel.where} all={[false, true]} chosen={(view) => view === inView} name={(view) => (view ? words.panel.inView : words.panel.wholeSteps)} onChoose={onArea} />
+  );
   return (
-    <section class={`panel st-panel st-differences stack figure-box${open ? '' : ' closed'}`} aria-label={words.panel.differences}>
-      <header>
-        <h2 class="section-title strong">
-          <button type="button" class="figure-toggle inline strong" aria-expanded={open} onClick={() => onToggle(!open)}>
-            <Icon name="chevron" size={14} /> {words.panel.differences}
-          </button>
-        </h2>
-        {open && inView !== null && (
-          <Segments label={words.panel.where} all={[false, true]} chosen={(view) => view === inView} name={(view) => (view ? words.panel.inView : words.panel.wholeSteps)} onChoose={onArea} />
-        )}
-        <p class="muted clip">{inView ? area : sentence(words.panel.differencesAbout)}</p>
-      </header>
-      {!open ? null : rows.length === 0 ? (
+    <FigureBox class="st-panel st-differences stack" title={words.panel.differences} about={inView ? area : sentence(words.panel.differencesAbout)} tab={TIMELINES} address={address} onChange={onChange} tools={tools}>
+      {rows.length === 0 ? (
         <p class="muted">{!compared.differences ? text.lazy.loading : inView ? words.panel.noneInView : words.panel.none}</p>
       ) : (
         <div class="st-table" tabIndex={0} role="group" aria-label={words.panel.differences}>
@@ -102,7 +95,7 @@ export function DifferenceList({ compared, inView, area, open, onToggle, onArea,
           {names > 0 && <p class="muted">{words.panel.rest(names, us(rest, true))}</p>}
         </div>
       )}
-    </section>
+    </FigureBox>
   );
 }
 

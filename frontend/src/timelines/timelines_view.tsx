@@ -4,8 +4,8 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { TimeRange } from '../charts/time_range';
 import type { EventFacts } from '../contract/sent';
 import { TIMELINES } from '../host/tab';
-import { isOpen, withChart, type Address } from '../host/url_state';
-import type { Change } from '../host/use_address';
+import { isOpen } from '../host/url_state';
+import type { Located } from '../host/use_address';
 import { Message } from '../states/message';
 import { formatTime } from '../ui/format';
 import { readPins, togglePin } from '../ui/pins';
@@ -33,13 +33,11 @@ adoptSheet(css);
 /** Value of `look` in links if the list of differences covers only the visible range. */
 const IN_VIEW = 'view';
 
-interface Props {
+interface Props extends Located {
   /** identifies the current version of the pair's files */
   question: string;
   /** query parameters of the pair, common to all routes */
   query: URLSearchParams;
-  address: Address;
-  onChange: (change: Change, push?: boolean) => void;
 }
 
 export function StepTimelines({ question, query, address, onChange }: Props) {
@@ -192,8 +190,8 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
               compared={inView ? (found ?? { kinds: [] }) : wholes.a.wire}
               inView={area ? inView : null}
               area={area ? words.panel.area(formatTime(area.from / 1000), formatTime(area.to / 1000)) : ''}
-              open={isOpen(address, TIMELINES)}
-              onToggle={(open) => onChange({ closedCharts: withChart(address, TIMELINES, open) })}
+              address={address}
+              onChange={onChange}
               onArea={(view) => onChange({ chartOptions: view ? IN_VIEW : '' })}
               onShow={(side, event) => reveal(side, event)}
             />

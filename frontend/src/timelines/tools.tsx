@@ -2,8 +2,8 @@
 
 import { ZoomButtons } from '../charts/zoom_buttons';
 import { formatTime } from '../ui/format';
-import { Icon } from '../ui/icons';
-import { Menu, MenuItem } from '../ui/controls/menu';
+import { Menu, MenuItems, type Item } from '../ui/controls/menu';
+import { SearchBox } from '../ui/controls/search_box';
 import { Segments } from '../ui/controls/segments';
 import { Badge, sideName, type Letter } from '../ui/sides';
 import { readChoice, traceUrl, writeChoice, type Choice } from './data/fetch';
@@ -81,19 +81,7 @@ export function Tools({ colours, search, problem, found, onColours, onSearch, on
   return (
     <>
       <Segments label={words.colour.label} all={['kind', 'change'] as const} chosen={(one) => colours === one} name={(one) => words.colour[one]} title={(one) => one === 'kind' ? words.colour.kindAbout : words.colour.changeAbout} onChoose={(one) => onColours(one)} />
-      <span class={`search inline st-search${problem === '' ? '' : ' invalid'}`}>
-        <Icon name="search" size={14} />
-        <input
-          type="search"
-          value={search}
-          placeholder={words.search.short}
-          aria-label={words.search.label}
-          aria-invalid={problem !== ''}
-          title={problem || words.search.label}
-          onInput={(event) => onSearch(event.currentTarget.value)}
-          onKeyDown={(event) => event.key === 'Enter' && onNext()}
-        />
-      </span>
+      <SearchBox value={search} problem={problem} onSearch={onSearch} onKey={(event) => event.key === 'Enter' && onNext()} />
       {found !== '' && (
         <span class="st-found small soft" role="status">
           {found}
@@ -111,28 +99,14 @@ interface DownloadsProps {
 }
 
 export function Downloads({ pair, steps }: DownloadsProps) {
-  const links: [label: string, about: string, href: string][] = steps
-    ? [
-        [words.download.one(sideName('a'), steps.a.step), words.download.oneAbout, traceUrl(pair, 'a', steps, false)],
-        [words.download.one(sideName('b'), steps.b.step), words.download.oneAbout, traceUrl(pair, 'b', steps, false)],
-        [words.download.both, words.download.bothAbout, traceUrl(pair, 'a', steps, true)],
-      ]
-    : [];
+  const one = (side: Letter): Item => ({ label: words.download.one(sideName(side), steps![side].step), note: words.download.oneAbout, href: traceUrl(pair, side, steps!, false) });
+  const items = (): Item[] => [one('a'), one('b'), { label: words.download.both, note: words.download.bothAbout, href: traceUrl(pair, 'a', steps!, true) }];
   return (
     <Menu class="st-download" label={words.download.label} icon="export" align="right" disabled={!steps}>
       {(close) => (
         <>
           <p class="pop-note muted">{words.download.about}</p>
-          <ul class="pop-list">
-            {links.map(([label, about, href]) => (
-              <li key={label}>
-                <MenuItem href={href} close={close}>
-                  {label}
-                  <span class="muted">{about}</span>
-                </MenuItem>
-              </li>
-            ))}
-          </ul>
+          <MenuItems items={items()} close={close} />
         </>
       )}
     </Menu>

@@ -1,49 +1,39 @@
 // Flame graph of both runs' call tree: width is time, colour is the change, a click zooms to a frame.
 
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { RowSource } from '../../api/api';
 import type { Table } from '../../contract/wire';
-import type { Address } from '../../host/url_state';
-import type { Change } from '../../host/use_address';
+import type { Located } from '../../host/use_address';
 import { mergeLayers } from '../../table/data/layers';
 import { joinKey } from '../../table/data/rows';
-import { useAllRows } from '../../table/shown_rows/use_all_rows';
 import { shortNames } from '../../ui/names';
 import { runKeyAction } from '../../ui/use_keys';
 import { useSearch } from '../../ui/search';
 import { Segments } from '../../ui/controls/segments';
 import { adoptSheet } from '../../ui/sheets';
-import { sentence, text } from '../../ui/strings';
 import { Tooltip } from '../../ui/controls/tooltip';
 import { useWidth } from '../../ui/use_width';
 import { Canvas, pointIn } from '../canvas';
 import { MIN_WIDTH, paint, ROW } from './canvas';
-import { COLUMNS, frameAt, layout, MEASURES, moved, ORDERS, pathOf, placeOf, readOptions, search, statusOf, treeOf, weightOf, WIDTHS, writeOptions, type FlameOptions, type Placed, type Tree } from './flame';
+import { frameAt, layout, MEASURES, moved, ORDERS, pathOf, placeOf, readOptions, search, statusOf, treeOf, weightOf, WIDTHS, writeOptions, type FlameOptions, type Placed, type Tree } from './flame';
 import css from './flame.css?inline';
-import { changeText, FrameFigures, kindText, Legend, markedChange, Path, timeText } from './parts';
-import { words } from './words';
+import { changeText, FrameFigures, kindText, Legend, markedChange, Path, timeText, words } from './parts';
 
 adoptSheet(css);
 
-interface Props {
+interface Props extends Located {
+  /** all rows */
   table: Table;
-  /** source of the rows not sent with the table */
-  source: RowSource | null;
   /** merges the layers of a network into one frame */
   together: boolean;
   /** name of the whole that shares refer to: `step` or `cycle` */
   whole: string;
-  /** its search and status are highlighted, its zoom is the path of the zoomed frame */
-  address: Address;
-  onChange: (change: Change, push?: boolean) => void;
   onRow: (key: string) => void;
 }
 
 export function FlameView(props: Props) {
-  const { table, source, together, whole, address } = props;
+  const { table, together, whole, address } = props;
   const options = readOptions(address.chartOptions);
-  const all = useAllRows(source, table, COLUMNS);
-  const tree = useMemo(() => (all.table ? treeOf(together ? mergeLayers('call_tree', all.table) : all.table) : null), [all.table, together]);
+  const tree = useMemo(() => treeOf(together ? mergeLayers('call_tree', table) : table), [table, together]);
   const choose = (part: Partial<FlameOptions>): void => props.onChange({ chartOptions: writeOptions({ ...options, ...part }) });
   return (
     <section class="panel flame-panel stack" aria-label={words.title}>
@@ -52,7 +42,7 @@ export function FlameView(props: Props) {
         <Choice label={words.measure} about={words.measure} all={MEASURES} chosen={options.measure} names={words.measures} titles={words.measuresAbout(whole)} onChoose={(measure) => choose({ measure })} />
         <Choice label={words.order} about={words.order} all={ORDERS} chosen={options.order} names={words.orders} titles={words.ordersAbout} onChoose={(order) => choose({ order })} />
       </header>
-      {tree ? <Flame {...props} tree={tree} options={options} /> : <p class="muted late">{all.failure ? sentence(all.failure.message) : all.table ? words.missing : text.lazy.loading}</p>}
+      {tree ? <Flame {...props} tree={tree} options={options} /> : <p class="muted">{words.missing}</p>}
     </section>
   );
 }

@@ -2,8 +2,7 @@
 
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Table } from '../../contract/wire';
-import type { Address } from '../../host/url_state';
-import type { Change } from '../../host/use_address';
+import type { Located } from '../../host/use_address';
 import { columnStyle } from '../../ui/format';
 import { shortNames } from '../../ui/names';
 import { Segments } from '../../ui/controls/segments';
@@ -16,23 +15,20 @@ import { FigureBox } from '../figure_box';
 import { ZoomButtons } from '../zoom_buttons';
 import { Canvas } from '../canvas';
 import { LANES, paint, SIZES, type Shade } from './canvas';
-import { describe, Launch, Legend, namesOf } from './parts';
+import { describe, Launch, Legend, namesOf, words } from './parts';
 import { isWhole, moved, sameRange, rangeAfterWheel, zoomed, type TimeRange } from '../time_range';
 import { windowShowing, rowAt, shortest, timelineOf, whole, type Timeline } from './timeline';
 import css from './timeline.css?inline';
-import { words } from './words';
 
 adoptSheet(css);
 
 const ZOOM = 1.25;
 const SHADES: Shade[] = ['bound', 'tensor', 'dram'];
 
-interface Props {
+interface Props extends Located {
   table: Table;
   /** row with open details, -1 for none */
   selected: number;
-  address: Address;
-  onChange: (change: Change, push?: boolean) => void;
   onRow: (row: number) => void;
 }
 

@@ -1,18 +1,15 @@
 // Chart of one device's memory over time, both runs together.
 
 import { useMemo, useState } from 'preact/hooks';
-import type { RowSource } from '../../api/api';
 import type { Table } from '../../contract/wire';
-import type { Address } from '../../host/url_state';
-import type { Change } from '../../host/use_address';
-import { useAllRows } from '../../table/shown_rows/use_all_rows';
+import type { Located } from '../../host/use_address';
 import { Delta } from '../../ui/delta';
 import { formatBytes, formatPercent, formatRound, formatTime, timeStyle } from '../../ui/format';
 import { Segments } from '../../ui/controls/segments';
 import { Select } from '../../ui/controls/select';
 import { adoptSheet } from '../../ui/sheets';
 import { letterOf, LETTERS, type Letter } from '../../ui/sides';
-import { sentence, text } from '../../ui/strings';
+import { text } from '../../ui/strings';
 import { SideFigures, Tooltip } from '../../ui/controls/tooltip';
 import { runKeyAction } from '../../ui/use_keys';
 import { useWidth } from '../../ui/use_width';
@@ -20,11 +17,39 @@ import { XTick, YTick } from '../axes';
 import { pointIn } from '../canvas';
 import { FigureBox } from '../figure_box';
 import { niceTicks } from '../ticks';
-import { AXES, byteTicks, COLUMNS, devicesOf, extents, heldAt, linesOf, namesOf, peakOf, stairs, stepAt, type Axis, type Held, type Line, type Names } from './curves';
+import { AXES, byteTicks, devicesOf, extents, heldAt, linesOf, namesOf, peakOf, stairs, stepAt, type Axis, type Held, type Line, type Names } from './curves';
 import css from './memory.css?inline';
-import { words } from './words';
 
 adoptSheet(css);
+
+const words = {
+  title: 'Memory over time',
+  about: 'bytes held by tensors (allocated) and by the allocator (reserved)',
+  device: 'Device',
+  axis: 'Axis',
+  axes: { place: 'Steps', time_us: 'Time' } as Record<Axis, string>,
+  axesAbout: {
+    place: 'Steps aligned by number, whatever their duration',
+    time_us: 'Time since the first step',
+  } as Record<Axis, string>,
+  steps: 'steps',
+  allocated: 'allocated',
+  reserved: 'reserved',
+  most: (n: number) => `${n} captures; the cursor reads the one that holds the most`,
+  none: 'not recorded here',
+  at: {
+    place: (step: string, percent: string) => `step ${step}, ${percent} of it`,
+    places: (a: string, b: string) => `${a || '–'} in A, ${b || '–'} in B`,
+    time_us: (time: string) => `${time} since the first step`,
+  },
+  label: (device: string, a: string, b: string) =>
+    `Memory of ${device} over time in both runs. Baseline: ${a}. Candidate: ${b}. Arrow keys move a cursor that reads both.`,
+  side: (peak: string) => `allocated, at most ${peak} (●)`,
+  absent: 'nothing recorded',
+  pointText: (at: string, a: string, b: string) => `${at}: baseline ${a}, candidate ${b}.`,
+  held: (allocated: string, reserved: string) => (reserved === '' ? `${allocated} allocated` : `${allocated} allocated, ${reserved} reserved`),
+  hint: 'Hover over the chart or press ← → to read both runs.',
+};
 
 const HEIGHT = 250;
 const LEFT = 62;
@@ -36,18 +61,13 @@ const ROW = 13;
 /** Maximum number of devices shown as buttons; more become a drop-down list. */
 const BUTTONS = 4;
 
-interface Props {
+interface Props extends Located {
+  /** all rows */
   table: Table;
-  /** source of the rows not sent with the table */
-  source: RowSource | null;
-  /** its chart options are those that differ from the default, such as `GPU 0,time_us` */
-  address: Address;
-  onChange: (change: Change, push?: boolean) => void;
 }
 
-export function MemoryView({ table, source, address, onChange }: Props) {
-  const { table: whole, failure } = useAllRows(source, table, COLUMNS);
-  const devices = useMemo(() => (whole ? devicesOf(whole) : []), [whole]);
+export function MemoryView({ table, address, onChange }: Props) {
+  const devices = useMemo(() => devicesOf(table), [table]);
   const asked = address.chartOptions.split(',');
   const axis: Axis = AXES.find((one) => asked.includes(one)) ?? 'place';
   const device = devices.find((name) => asked.includes(name)) ?? devices[0] ?? '';
@@ -69,7 +89,7 @@ export function MemoryView({ table, source, address, onChange }: Props) {
   );
   return (
     <FigureBox title={words.title} about={words.about} tab="memory" address={address} onChange={onChange} tools={tools}>
-      {whole ? <Curves key={`${device} ${axis}`} table={whole} device={device} axis={axis} /> : <p class="muted late">{failure ? sentence(failure.message) : text.lazy.loading}</p>}
+      <Curves key={`${device} ${axis}`} table={table} device={device} axis={axis} />
     </FigureBox>
   );
 }

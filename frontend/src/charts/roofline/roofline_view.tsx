@@ -4,15 +4,12 @@
 import { useMemo } from 'preact/hooks';
 import type { Peaks } from '../../contract/sent';
 import type { Table } from '../../contract/wire';
-import { SideFigures, Tooltip } from '../../ui/controls/tooltip';
+import { SideFigures } from '../../ui/controls/tooltip';
 import { columnStyle, formatDecimal, formatDigits, formatIn, formatMany, formatPercent, formatWithUnit, type NumberStyle } from '../../ui/format';
 import { useSearch } from '../../ui/search';
 import { adoptSheet } from '../../ui/sheets';
-import { useWidth } from '../../ui/use_width';
 import { XTick, YTick } from '../axes';
-import { Shape } from '../scatter/parts';
-import { SideList } from '../scatter/side_list';
-import { useMarks } from '../scatter/use_marks';
+import { MarksChart } from '../scatter/marks_chart';
 import scatterCss from '../scatter/scatter.css?inline';
 import css from './roofline.css?inline';
 import { apart, decades, powers, powerText, ridgeOf, roofAt, rooflineOf, roofsOf, shareOf, type LogAxis, type Point, type Roof, type Spot } from './roofline';
@@ -58,7 +55,6 @@ interface Props {
 }
 
 export function RooflineView({ table, peaks, query, selected, onRow }: Props) {
-  const [box, width] = useWidth();
   const picture = useMemo(() => rooflineOf(table), [table]);
   const roofs = useMemo(() => roofsOf(peaks, picture.points), [peaks, picture]);
   const style = useMemo(() => columnStyle(picture.points.flatMap((point) => [point.a?.us, point.b?.us])), [picture]);
@@ -66,80 +62,83 @@ export function RooflineView({ table, peaks, query, selected, onRow }: Props) {
   const spots = picture.points.flatMap((point) => [point.a, point.b].flatMap((spot) => spot ?? []));
   const across = decades([...spots.map((spot) => spot.intensity), ...roofs.flatMap((roof) => ridgeOf(roof) ?? [])]);
   const up = decades([...spots.map((spot) => spot.rate), ...roofs.map((roof) => roof.peak)]);
-  const right = Math.max(LEFT + 100, width - RIGHT);
-  const x = (value: number): number => LEFT + shareOf(across, value) * (right - LEFT);
   const y = (value: number): number => HEIGHT - BOTTOM - shareOf(up, value) * (HEIGHT - BOTTOM - TOP);
   const labels = apart(roofs.map((roof) => y(roof.peak) - 4), 13);
-  const { marks, marksOf, active, setActive, shown, handlers } = useMarks<Spot, Point>(picture.points, {
-    largest_us: picture.largest_us, largest: LARGEST, selected, onRow,
-    place: (spot) => [x(spot.intensity), y(spot.rate)],
-  });
   if (picture.points.length === 0) return <p class="nothing stack soft">{words.nothing}</p>;
-  const place = active && marksOf(active).at(-1);
-  const dim = (point: Point): boolean => (shown !== null ? point !== shown : !search.empty && !search.test(point.name));
-
   return (
-    <div class="scatter roofline">
-      <div class="scatter-chart" ref={box}>
-        {width > 0 && (
-          <svg width={width} height={HEIGHT} role="img" aria-label={words.label(picture.points.length, marks.length)} {...handlers}>
-            {powers(across).map((tick) => (
-              <XTick key={tick} at={x(tick)} from={TOP} to={HEIGHT - BOTTOM}>
-                {powerText(tick)}
-              </XTick>
-            ))}
-            {powers(up).map((tick) => (
-              <YTick key={tick} at={y(tick)} from={LEFT} to={right}>
-                {powerText(tick)}
-              </YTick>
-            ))}
-            <text class="axis-text" x={right} y={HEIGHT - 6} text-anchor="end">
-              {words.x}
-            </text>
-            <text class="axis-text" x={2} y={12} text-anchor="start">
-              {words.y}
-            </text>
-            {roofs.map((roof, index) => (
-              <RoofLine key={`${roof.side}${roof.type}`} roof={roof} label={labels[index]!} across={across} up={up} x={x} y={y} right={right} />
-            ))}
-            {picture.points.map((point) => {
-              const [from, to] = marksOf(point);
-              return from && to && <line key={point.row} class={`roof-join${point === shown ? ' strong' : ''}${dim(point) ? ' dim' : ''}`} x1={from.x} y1={from.y} x2={to.x} y2={to.y} />;
-            })}
-            {marks.map((one) => (
-              <Shape key={`${one.point.row}${one.side}`} mark={one} dim={dim(one.point)} />
-            ))}
-            {shown && marksOf(shown).map((one) => <circle key={one.side} class="scatter-ring" cx={one.x} cy={one.y} r={one.r + 4} />)}
-          </svg>
-        )}
-        {active && place && (
-          <Tooltip x={place.x} y={Math.min(Math.max(4, place.y - 20), HEIGHT - 130)} width={width}>
-            <p class="tooltip-name strong">{active.name}</p>
-            <Figures point={active} style={style} />
-          </Tooltip>
-        )}
-      </div>
-      <SideList<Spot, Point>
-        picture={picture}
-        most={LISTED}
-        figures={[
-          [words.intensity, (spot) => formatDigits(spot.intensity)],
-          [words.rate, (spot) => formatDecimal(spot.rate, 'FLOP/s')],
-          [words.time, (spot) => formatIn(style, spot.us)],
-        ]}
-        words={words}
-        style={style}
-        classes=" roof-list"
-        selected={selected}
-        onActive={setActive}
-        onRow={onRow}
-      >
-        <span>{words.area}</span>
-        {roofTexts(peaks).map((roof) => (
-          <span key={roof}>{roof}</span>
-        ))}
-      </SideList>
-    </div>
+    <MarksChart<Spot, Point>
+      class="panel roofline"
+      picture={picture}
+      height={HEIGHT}
+      largest={LARGEST}
+      style={style}
+      words={words}
+      faded={(point) => !search.empty && !search.test(point.name)}
+      draw={(width) => {
+        const right = Math.max(LEFT + 100, width - RIGHT);
+        const x = (value: number): number => LEFT + shareOf(across, value) * (right - LEFT);
+        return {
+          place: (spot) => [x(spot.intensity), y(spot.rate)],
+          below: (marksOf, isDim, shown) => (
+            <>
+              <Axes across={across} up={up} x={x} y={y} right={right} />
+              {roofs.map((roof, index) => (
+                <RoofLine key={`${roof.side}${roof.type}`} roof={roof} label={labels[index]!} across={across} up={up} x={x} y={y} right={right} />
+              ))}
+              {picture.points.map((point) => {
+                const [from, to] = marksOf(point);
+                return from && to && <line key={point.row} class={`roof-join${point === shown ? ' strong' : ''}${isDim(point) ? ' dim' : ''}`} x1={from.x} y1={from.y} x2={to.x} y2={to.y} />;
+              })}
+            </>
+          ),
+        };
+      }}
+      tooltip={(point) => <Figures point={point} style={style} />}
+      listed={LISTED}
+      figures={[
+        [words.intensity, (spot) => formatDigits(spot.intensity)],
+        [words.rate, (spot) => formatDecimal(spot.rate, 'FLOP/s')],
+        [words.time, (spot) => formatIn(style, spot.us)],
+      ]}
+      selected={selected}
+      onRow={onRow}
+    >
+      <span>{words.area}</span>
+      {roofTexts(peaks).map((roof) => (
+        <span key={roof}>{roof}</span>
+      ))}
+    </MarksChart>
+  );
+}
+
+interface AxesProps {
+  across: LogAxis;
+  up: LogAxis;
+  x: (value: number) => number;
+  y: (value: number) => number;
+  right: number;
+}
+
+function Axes({ across, up, x, y, right }: AxesProps) {
+  return (
+    <g>
+      {powers(across).map((tick) => (
+        <XTick key={tick} at={x(tick)} from={TOP} to={HEIGHT - BOTTOM}>
+          {powerText(tick)}
+        </XTick>
+      ))}
+      {powers(up).map((tick) => (
+        <YTick key={tick} at={y(tick)} from={LEFT} to={right}>
+          {powerText(tick)}
+        </YTick>
+      ))}
+      <text class="axis-text" x={right} y={HEIGHT - 6} text-anchor="end">
+        {words.x}
+      </text>
+      <text class="axis-text" x={2} y={12} text-anchor="start">
+        {words.y}
+      </text>
+    </g>
   );
 }
 
@@ -150,14 +149,14 @@ function roofTexts(peaks: Peaks | undefined): string[] {
 }
 
 /** The visible part of the memory slope, then the flat peak with its data type. */
-function RoofLine({ roof, label, across, up, x, y, right }: { roof: Roof; label: number; across: LogAxis; up: LogAxis; x: (value: number) => number; y: (value: number) => number; right: number }) {
+function RoofLine({ roof, label, across, up, x, y, right }: { roof: Roof; label: number } & AxesProps) {
   const ridge = ridgeOf(roof);
   const begin = ridge === null ? across.low : Math.max(across.low, up.low / roof.bandwidth);
   const middle = Math.min(across.high, Math.max(begin, ridge ?? begin));
   const path = [begin, middle, across.high].map((at) => `${x(at).toFixed(1)} ${y(Math.max(up.low, roofAt(roof, at))).toFixed(1)}`);
   return (
     <g>
-      <path class={`roof roof-${roof.side}`} d={`M${path.join('L')}`} />
+      <path class={`roof ${roof.side === 'both' ? 'muted' : `series-${roof.side}`}`} d={`M${path.join('L')}`} />
       <text class="region strong" x={right - 4} y={label} text-anchor="end">
         {`${roof.side === 'both' ? '' : `${roof.side.toUpperCase()} `}${roof.type} ${formatDecimal(roof.peak, 'FLOP/s')}`}
       </text>

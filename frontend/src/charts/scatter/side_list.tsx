@@ -8,15 +8,18 @@ import { LETTERS, sideName } from '../../ui/sides';
 import type { LargestPoints, MarkedRow, Undrawn } from '../largest_points';
 import { Shape } from './parts';
 
+export interface ListWords extends Record<'small' | 'unmeasured', (n: number, a: string, b: string) => string> {
+  listed: (shown: number, all: number) => string;
+}
+
 interface Props<S, P> {
   picture: LargestPoints<P> & { unmeasured: Undrawn };
   /** number of rows listed */
   most: number;
   /** what is listed of each side; the last is the time, whose unit heads its column */
   figures: [name: string, of: (spot: S) => string][];
-  words: Record<'small' | 'unmeasured', (n: number, a: string, b: string) => string> & { listed: (shown: number, all: number) => string };
+  words: ListWords;
   style: NumberStyle;
-  classes?: string;
   selected: number;
   onActive: (point: P | null) => void;
   onRow: (row: number) => void;
@@ -24,11 +27,11 @@ interface Props<S, P> {
   children: ComponentChildren;
 }
 
-export function SideList<S extends { us: number }, P extends MarkedRow<S>>({ picture, most, figures, words, style, classes = '', selected, onActive, onRow, children }: Props<S, P>) {
+export function SideList<S extends { us: number }, P extends MarkedRow<S>>({ picture, most, figures, words, style, selected, onActive, onRow, children }: Props<S, P>) {
   const { points } = picture;
   return (
     <div class="scatter-side stack">
-      <p class={`scatter-head muted${classes}`}>
+      <p class="scatter-head muted">
         <span>{words.listed(Math.min(most, points.length), points.length)}</span>
         {figures.map(([name], at) => (
           <span key={name} class="num">{at < figures.length - 1 ? name : style.unit}</span>
@@ -39,7 +42,7 @@ export function SideList<S extends { us: number }, P extends MarkedRow<S>>({ pic
           <li key={point.row}>
             <button
               type="button"
-              class={`scatter-item hover inset${classes}${point.row === selected ? ' selected' : ''}`}
+              class={`scatter-item hover inset${point.row === selected ? ' selected' : ''}`}
               title={point.name}
               onFocus={() => onActive(point)}
               onBlur={() => onActive(null)}

@@ -42,10 +42,9 @@ function inOrder(stacks: Stack[]): Stack[] {
     const found = NUMBERS.exec(stack.step);
     return [captures.indexOf(stack.capture), Number(found?.[2] ?? 1), found ? Number(found[1]) : Infinity];
   };
-  return stacks
-    .map((stack, index) => ({ stack, index, key: key(stack) }))
-    .sort((one, other) => one.key[0] - other.key[0] || one.key[1] - other.key[1] || (one.key[2] === other.key[2] ? 0 : one.key[2] - other.key[2]) || one.index - other.index)
-    .map(({ stack }) => stack);
+  const keys = new Map(stacks.map((stack) => [stack, key(stack)]));
+  // equal keys, Infinity too, keep their order
+  return [...stacks].sort((one, other) => keys.get(one)!.reduce((order, part, at) => order || Math.sign(part - keys.get(other)![at]!) || 0, 0));
 }
 
 /** A column: one step, or the mean of several if columns would be too narrow. */

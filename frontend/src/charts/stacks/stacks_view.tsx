@@ -1,17 +1,14 @@
 // Breakdown of every step of both runs: a lane of stacked columns per run, on one scale.
 
 import { useMemo } from 'preact/hooks';
-import type { RowSource } from '../../api/api';
 import type { Table } from '../../contract/wire';
-import type { Address } from '../../host/url_state';
-import type { Change } from '../../host/use_address';
+import type { Located } from '../../host/use_address';
 import { rowKey } from '../../table/data/rows';
-import { useAllRows } from '../../table/shown_rows/use_all_rows';
 import { formatMany, formatPercent, formatRound, formatSetting, formatTime, formatWithUnit, timeStyle } from '../../ui/format';
 import { Segments } from '../../ui/controls/segments';
 import { adoptSheet } from '../../ui/sheets';
 import { letterOf, LETTERS, sideName, type Letter } from '../../ui/sides';
-import { sentence, text, type MetricWords } from '../../ui/strings';
+import { text, type MetricWords } from '../../ui/strings';
 import { Tooltip } from '../../ui/controls/tooltip';
 import { useWidth } from '../../ui/use_width';
 import { FigureBox } from '../figure_box';
@@ -20,7 +17,7 @@ import { useLanes } from '../use_lanes';
 import { YTick } from '../axes';
 import { Canvas } from '../canvas';
 import { paint } from './canvas';
-import { barsOf, captureNames, COLUMNS, hasParts, labelsOf, PARTS, stacksOf, stepsPerBar, topOf, type Bar, type Stack } from './stacks';
+import { barsOf, captureNames, labelsOf, PARTS, stacksOf, stepsPerBar, topOf, type Bar, type Stack } from './stacks';
 import css from './stacks.css?inline';
 
 adoptSheet(css);
@@ -55,22 +52,17 @@ const stackWords = {
   choosing: (range: string, many: string) => `${many} ${range.replace('-', '–')}: Enter compares only these, Esc cancels`,
 };
 
-interface Props {
+interface Props extends Located {
+  /** all rows */
   table: Table;
-  /** source of the rows not sent with the table */
-  source: RowSource | null;
   words: MetricWords;
-  /** its chart options are `share`, and the name of the only part shown */
-  address: Address;
   chosen: Record<Letter, string>;
-  onChange: (change: Change, push?: boolean) => void;
   onSteps: (side: Letter, steps: string) => void;
   onRow: (key: string) => void;
 }
 
 export function StacksView(props: Props) {
-  const { table, source, words, address, onChange } = props;
-  const { table: whole, failure } = useAllRows(source, table, COLUMNS);
+  const { words, address, onChange } = props;
   const asked = address.chartOptions.split(',');
   const share = asked.includes('share');
   const only = PARTS.findIndex((part) => asked.includes(part));
@@ -83,11 +75,7 @@ export function StacksView(props: Props) {
   );
   return (
     <FigureBox title={stackWords.title(words.one)} about={stackWords.about(words.one)} tab="steps" address={address} onChange={onChange} tools={tools}>
-      {whole && hasParts(whole) ? (
-        <Stacks {...props} table={whole} share={share} only={only} onOnly={(part) => choose({ only: part })} />
-      ) : (
-        <p class="muted late">{failure ? sentence(failure.message) : text.lazy.loading}</p>
-      )}
+      <Stacks {...props} share={share} only={only} onOnly={(part) => choose({ only: part })} />
     </FigureBox>
   );
 }

@@ -43,8 +43,6 @@ export const tableText = {
     memcpy: UNSPLIT,
   } as Record<string, string>,
   timeDelta: 'Δ time',
-  search: 'Search: word, -word, /regex/',
-  searchShort: 'Search  /',
   badRegex: (message: string) => `Not a regular expression: ${message}`,
   minDelta: 'Smallest |Δ|',
   minAll: 'any |Δ|',

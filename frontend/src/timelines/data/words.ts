@@ -26,7 +26,7 @@ export const words = {
     changeAbout: 'Colour by difference from the counterpart: more or less time in B; hatched: on one side only',
   },
 
-  search: { label: 'Search by name: word, -word, /regex/', short: 'Search  /', found: (n: number, time: string) => `${formatMany(n, 'event')}, ${time}` },
+  search: { found: (n: number, time: string) => `${formatMany(n, 'event')}, ${time}` },
 
   divider: {
     label: 'Height of the baseline',

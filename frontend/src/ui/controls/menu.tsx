@@ -4,6 +4,30 @@ import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon, type IconName } from '../icons';
 
+/** An entry of a menu: its text, a note below it, and the action or in `href` the URL of the file to save. */
+export interface Item {
+  label: string;
+  note?: string;
+  title?: string;
+  href?: string;
+  onChoose?: () => void;
+}
+
+export function MenuItems({ items, close }: { items: Item[]; close: () => void }) {
+  return (
+    <ul>
+      {items.map(({ label, note, ...item }) => (
+        <li key={label}>
+          <MenuItem {...item} close={close}>
+            {label}
+            {note && <span class="muted">{note}</span>}
+          </MenuItem>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 interface Props {
   label: ComponentChildren;
   title?: string;

@@ -1,0 +1,55 @@
+// Copies a table's rows, or saves them as a file.
+
+import { useState } from 'preact/hooks';
+import type { Table } from '../contract/wire';
+import { copyText, saveFile } from '../host/host';
+import { Button } from '../ui/buttons';
+import { Menu, MenuItems, type Item } from '../ui/controls/menu';
+import { formatCount } from '../ui/format';
+import { Icon } from '../ui/icons';
+import { text } from '../ui/strings';
+import type { ColumnView } from './data/columns';
+import { MAX_COPIED, tableCsv, tableMarkdown, tableTsv } from './data/copied';
+import { tableText } from './data/words';
+import type { RemoteRows } from './shown_rows/use_remote_rows';
+
+interface Props {
+  /** the file's name, without ending */
+  name: string;
+  table: Table;
+  /** the rows that pass the filters, among those held; `remote` fetches the others */
+  rows: number[];
+  columns: ColumnView[];
+  remote: RemoteRows;
+}
+
+/** How long the button says "Copied". */
+const COPIED_MS = 2000;
+
+/** Copies the rows and columns shown, or saves the rows with all columns. */
+export function CopyRows({ name, table, rows, columns, remote }: Props) {
+  const [copied, setCopied] = useState(false);
+  /** all rows that pass the filters, with their table */
+  const chosen = async (): Promise<[Table, number[]]> => {
+    if (!remote.shown) return [table, rows];
+    const every = await remote.all();
+    return [every, [...every.rows.keys()]];
+  };
+  const copy = async (draw: (...from: [...Awaited<ReturnType<typeof chosen>>, ColumnView[]]) => string): Promise<void> => {
+    setCopied(await copyText(draw(...(await chosen()), columns.filter((view) => view.index >= 0 || view.derive))));
+    setTimeout(() => setCopied(false), COPIED_MS);
+  };
+  const item = (label: string, draw: Parameters<typeof copy>[0]): Item => ({ label, title: tableText.copyAbout(formatCount(MAX_COPIED)), onChoose: () => void copy(draw) });
+  const save = (): void => void chosen().then((from) => saveFile(`${name}.csv`, tableCsv(...from), 'text/csv;charset=utf-8'));
+  return (
+    <>
+      <Menu label={copied ? tableText.copyDone : tableText.copy} icon={copied ? 'check' : 'copy'} align="right" disabled={rows.length === 0}>
+        {(close) => <MenuItems items={[item(tableText.copyMarkdown, tableMarkdown), item(tableText.copyTsv, tableTsv)]} close={close} />}
+      </Menu>
+      <Button title={text.actions.shownCsv} onClick={save}>
+        <Icon name="export" />
+        <span class="button-text">{tableText.csv}</span>
+      </Button>
+    </>
+  );
+}
