@@ -81,7 +81,7 @@ def test_swap_negates_the_difference(tab: Tab) -> None:
     tab.until("document.querySelector('.verdict')?.textContent.includes('aster')")
     assert pair(tab) == (ABNORMAL, NORMAL)
     after = tab.find(".verdict .effect").inner_text()
-    assert before.split()[1].replace("+", "\u2212") == after.split()[1]
+    assert before.split()[0].replace("+", "\u2212") == after.split()[0]
 
 
 def test_suggested_pairs_are_one_click(tab: Tab) -> None:

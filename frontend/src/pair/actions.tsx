@@ -6,7 +6,7 @@ import { addressWith, copyText, currentHash } from '../host/host';
 import { writeHash, type Address, type Page } from '../host/url_state';
 import { Button, IconButton } from '../ui/buttons';
 import { Icon } from '../ui/icons';
-import { Menu, MenuItem } from '../ui/controls/menu';
+import { Menu, MenuItems, type Item } from '../ui/controls/menu';
 import type { Letter } from '../ui/sides';
 import { text } from '../ui/strings';
 import { sideQuery } from './selection';
@@ -38,7 +38,7 @@ export function Actions(props: Props) {
   return (
     <>
         <SuggestMenu answer={answer} a={a} b={b} onPair={onPair} />
-        <Button disabled={paired && (!a || !b)} onClick={copyLink}>
+        <Button title={text.actions.copyLink} disabled={paired && (!a || !b)} onClick={copyLink}>
           <Icon name="link" />
           <span class="button-text">{text.actions.copyLink}</span>
         </Button>
@@ -62,32 +62,19 @@ function ExportMenu({ a, b, address: { window, marker, kind }, table, comparison
       .then((done) => onSay(done ? text.actions.copiedMd : text.actions.notCopied))
       .catch((error: unknown) => onSay(error instanceof Error ? error.message : String(error)));
   };
-  const links: [string, string][] = [
-    [text.actions.reportMd, url('md')],
-    [text.actions.reportHtml, url('html')],
-    [text.actions.reportText, url('text')],
-    [text.actions.reportJson, url('json')],
-    [text.actions.reportCsv(text.tabs.names[shown] ?? shown), url('csv', shown)],
-    ...(comparison?.tables['memory_curves'] ? [[text.actions.memoryCsv, url('csv', 'memory_curves')] as [string, string]] : []),
+  const items: Item[] = [
+    { label: text.actions.reportMd, href: url('md') },
+    { label: text.actions.reportHtml, href: url('html') },
+    { label: text.actions.reportText, href: url('text') },
+    { label: text.actions.reportJson, href: url('json') },
+    { label: text.actions.reportCsv(comparison?.tables[shown]?.title ?? shown), href: url('csv', shown) },
+    ...(comparison?.tables['memory_curves'] ? [{ label: text.actions.memoryCsv, href: url('csv', 'memory_curves') }] : []),
+    { label: text.actions.copyMd, onChoose: copyReport },
+    ...(onStrict ? [{ label: text.views.rows['strict']!, onChoose: onStrict }] : []),
   ];
-  const actions: [string, () => void][] = [[text.actions.copyMd, copyReport]];
-  if (onStrict) actions.push([text.views.rows['strict']!, onStrict]);
   return (
     <Menu label={text.actions.export} icon="export" align="right" disabled={!comparison}>
-      {(close) => (
-        <ul class="pop-list">
-          {links.map(([label, href]) => (
-            <li key={label}>
-              <MenuItem href={href} close={close}>{label}</MenuItem>
-            </li>
-          ))}
-          {actions.map(([label, act]) => (
-            <li key={label}>
-              <MenuItem onChoose={act} close={close}>{label}</MenuItem>
-            </li>
-          ))}
-        </ul>
-      )}
+      {(close) => <MenuItems items={items} close={close} />}
     </Menu>
   );
 }

@@ -4,7 +4,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { formatCount } from '../ui/format';
 import { Icon } from '../ui/icons';
 import { runKeyAction } from '../ui/use_keys';
-import { chooserWords as words } from './chooser_words';
+import { chooserWords as words } from './run_table';
 import { unfolded, type Folder } from './folders';
 
 interface Props {

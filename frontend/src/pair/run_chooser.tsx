@@ -6,16 +6,15 @@ import { columnViews } from '../table/data/columns';
 import { Grid } from '../table/grid';
 import { filterRows, nextSort, sortRows, type SortKey } from '../table/data/order';
 import { Problems } from '../ui/controls/problems';
-import { formatCount } from '../ui/format';
+import { SearchBox } from '../ui/controls/search_box';
 import { Button, IconButton } from '../ui/buttons';
 import { Icon } from '../ui/icons';
 import { text } from '../ui/strings';
 import { useMatches } from '../ui/use_matches';
 import { useSearch } from '../ui/search';
-import { chooserWords as words } from './chooser_words';
 import { FolderTree } from './folder_tree';
 import { foldersAround, folderTree, isBelow } from './folders';
-import { PATH, runTable } from './run_table';
+import { chooserWords as words, PATH, runTable } from './run_table';
 
 export interface ChooserProps {
   label: string;
@@ -36,7 +35,7 @@ const TEXTS = new Set(['run', 'device', 'format']);
 
 export function RunChooser({ label, runs, value, onChoose, onSeveral, problems = [], onHistory, onClose }: ChooserProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  const [phone, wide] = [useMatches('(max-width: 520px)'), useMatches('(min-width: 1400px)')];
+  const phone = useMatches('(max-width: 520px)');
   const [typed, setTyped] = useState('');
   const [folder, setFolder] = useState('');
   const [sort, setSort] = useState<SortKey[]>([{ column: 'modified', descending: true }]);
@@ -45,11 +44,11 @@ export function RunChooser({ label, runs, value, onChoose, onSeveral, problems =
   const folders = useMemo(() => folderTree(runs.map(({ run }) => run)), [runs]);
   const table = useMemo(() => runTable(runs.filter(({ run }) => isBelow(run, folder)), folder, marked), [runs, folder, marked]);
   const views = useMemo(() => {
-    const formats = new Set(runs.map(({ format }) => format)).size;
-    const all = columnViews(table).filter(({ column }) => column.name !== PATH && (column.name !== 'format' || formats > 1));
-    const sized = all.map((view) => (view.column.name === 'run' ? { ...view, width: Math.min(phone ? 190 : wide ? 430 : 300, 7 * view.letters + 32) } : view));
+    const alike = [new Set(runs.map(({ format }) => format)).size > 1 ? '' : 'format', runs.some(({ workers }) => workers.length > 1) ? '' : 'workers', PATH];
+    const all = columnViews(table).filter(({ column, blank }) => !blank && !alike.includes(column.name));
+    const sized = phone ? all.map((view) => (view.column.name === 'run' ? { ...view, width: 190 } : view)) : all;
     return marked ? [...sized.slice(-1), ...sized.slice(0, -1)] : sized;
-  }, [table, phone, wide]);
+  }, [table, phone]);
   const { query, error } = useSearch(typed);
   const rows = useMemo(() => sortRows(table, filterRows(table, { query, category: null, status: 'all', minDelta: 0 }).rows, sort), [table, query, sort]);
   useLayoutEffect(() => dialog.current?.showModal(), []);
@@ -71,27 +70,24 @@ export function RunChooser({ label, runs, value, onChoose, onSeveral, problems =
         <IconButton icon="close" label={text.panel.close} onClick={() => dialog.current?.close()} />
       </header>
       <p class="toolbar wrap">
-        <label class={`search inline${error ? ' invalid' : ''}`}>
-          <input
-            type="search"
-            autofocus
-            aria-label={words.filter}
-            placeholder={words.filter}
-            value={typed}
-            onInput={(event) => {
-              setTyped(event.currentTarget.value);
-              setSelected(0);
-            }}
-            onKeyDown={(event) => {
-              if (event.key === 'Enter') choose(Math.max(0, selected));
-              else if (event.key === 'ArrowDown') dialog.current?.querySelector<HTMLElement>('.grid')?.focus();
-            }}
-          />
-        </label>
+        <SearchBox
+          first
+          label={words.filter}
+          placeholder={words.filter}
+          value={typed}
+          problem={error}
+          onSearch={(next) => {
+            setTyped(next);
+            setSelected(0);
+          }}
+          onKey={(event) => {
+            if (event.key === 'Enter') choose(Math.max(0, selected));
+            else if (event.key === 'ArrowDown') dialog.current?.querySelector<HTMLElement>('.grid')?.focus();
+          }}
+        />
         <span class="muted" role="status">
-          {error || words.shown(formatCount(rows.length), formatCount(runs.length))}
+          {error || words.shown(rows.length, runs.length)}
         </span>
-        <span class="muted">{words.counted}</span>
         {onSeveral && (
           <Button class="toggle" aria-pressed={marked !== null} onClick={() => setMarked(marked ? null : new Set())}>{words.several}</Button>
         )}

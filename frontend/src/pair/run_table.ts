@@ -1,18 +1,31 @@
-// The table of the run chooser.
+// The table of the run chooser, and its strings.
 
 import { PLAIN_COLUMN, PLAIN_TABLE, type Column, type RunEntry, type Table } from '../contract/wire';
+import { formatCount, formatMany } from '../ui/format';
 import { deviceName } from '../ui/run_names';
-import { chooserWords } from './chooser_words';
 import { formatTitle } from './selection';
+
+export const chooserWords = {
+  filter: 'Search runs',
+  shown: (shown: number, all: number) => (shown === all ? formatMany(all, 'run') : `${formatCount(shown)} of ${formatMany(all, 'run')}`),
+  /** the list is made file by file; warm-up steps are determined only when runs are compared */
+  counted: 'With warm-up, which a comparison leaves out',
+  folders: 'Folders',
+  everywhere: 'All folders',
+  several: 'Choose several',
+  compare: (n: number) => (n === 0 ? 'Compare with the baseline' : `Compare ${formatMany(n, 'candidate')} with the baseline`),
+  all: 'Runs',
+  columns: { name: 'Run', modified: 'Modified', device: 'Device', steps: 'Steps', mean: 'Mean step', workers: 'Workers', format: 'Format', marked: 'Chosen' },
+};
 
 export const PATH = 'path';
 
-const column = (name: string, label: string, kind: Column['kind'] = 'text', unit = '', role: Column['role'] = 'plain'): Column => ({ ...PLAIN_COLUMN, name, label, unit, description: label, role, kind });
+const column = (name: string, label: string, kind: Column['kind'] = 'text', more: Partial<Column> = {}): Column => ({ ...PLAIN_COLUMN, name, label, description: label, kind, ...more });
 
 const words = chooserWords.columns;
 const COLUMNS = [
-  column(PATH, words.name), column('run', words.name, 'text', '', 'key'), column('modified', words.modified), column('device', words.device), column('steps', words.steps, 'count'),
-  column('mean', words.mean, 'time_us', 'us'), column('workers', words.workers, 'count'), column('format', words.format),
+  column(PATH, words.name), column('run', words.name, 'text', { role: 'key' }), column('modified', words.modified), column('device', words.device),
+  column('steps', words.steps, 'count', { description: chooserWords.counted }), column('mean', words.mean, 'time_us', { unit: 'us', description: chooserWords.counted }), column('workers', words.workers, 'count'), column('format', words.format),
 ];
 
 /** Local day and minute of a Unix time in seconds, in a form that sorts by time; "" if out of range. */

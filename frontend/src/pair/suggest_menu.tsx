@@ -19,12 +19,12 @@ export function SuggestMenu({ answer, a, b, onPair }: { answer: RunsAnswer; a: S
   });
   const pairs: Pair[] = [...answer.pairs, ...checks];
   return (
-    <Menu label={text.actions.suggest} icon="bulb" align="right">
+    <Menu label={text.actions.suggest} title={text.actions.suggest} icon="bulb" align="right">
       {(close) => {
         const recent = recentPairs(answer, a, b);
         if (pairs.length + recent.length === 0) return <p class="pop-note">{text.actions.noPairs}</p>;
         const list = (listed: Pair[]) => (
-          <ul class="pop-list">
+          <ul>
             {listed.map((pair, index) => (
               <li key={index}>
                 <MenuItem close={close} onChoose={() => onPair(pair.baseline, pair.candidate)}>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bins, changes, windowShowing, rowAt, shortest, timelineOf, whole } from '../../../src/charts/launch_timeline/timeline';
-import { isWhole, moved, zoomed } from '../../../src/charts/time_range';
+import { zoomed } from '../../../src/charts/time_range';
 import type { Table } from '../../../src/contract/wire';
 import { PLAIN, column } from '../../samples';
 
@@ -40,17 +40,9 @@ describe('the launches side by side', () => {
   it('finds the launch at a place', () => {
     expect([0, 29.9, 30, 34, 54, 59, 60, 99].map((us) => rowAt(line, us))).toEqual([0, 0, 1, 1, 2, 3, 3, 3]);
   });
-  it('zooms about a place, which stays where it is, and not beyond the ends', () => {
-    const [all, least] = [whole(line), shortest(line)];
-    const near = zoomed(all, all, 15, 0.8, least);
-    expect(near.to - near.from).toBeCloseTo(48);
-    expect((15 - near.from) / (near.to - near.from)).toBeCloseTo(15 / 60);
-    expect(zoomed(all, near, 50, 100, least)).toEqual(whole(line));
-    expect(isWhole(all, near)).toBe(false);
-    const nearest = zoomed(all, all, 15, 1e-9, least);
-    expect(nearest.to - nearest.from).toBe(45);
-    expect(moved(all, near, 1000).to).toBe(60);
-    expect(moved(all, near, -1000).from).toBe(0);
+  it('zooms in as far as a few launches are wide', () => {
+    const near = zoomed(whole(line), whole(line), 15, 1e-9, shortest(line));
+    expect(near.to - near.from).toBe(45);
   });
   it('moves just so far that a chosen launch is in view', () => {
     const window = { from: 0, to: 45 };
