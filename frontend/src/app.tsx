@@ -5,7 +5,7 @@ import { wholeRun, type Pair, type RunsAnswer, type Side } from './contract/wire
 import { firstRuns } from './early';
 import { takeFocus } from './host/host';
 import { STRICT, SUMMARY } from './host/tab';
-import { FRESH, FRESH_STEPS } from './host/url_state';
+import { FRESH, FRESH_STEPS, isDrawn } from './host/url_state';
 import { useAddress, type Change } from './host/use_address';
 import { Actions } from './pair/actions';
 import { MarkerChoice } from './pair/marker_choice';
@@ -208,7 +208,7 @@ export function App() {
         {failure && <Banner message={`${failureText(failure).message} ${retryIn > 0 ? text.errors.retryIn(retryIn) : ''}`} action={text.errors.retry} onAction={() => refresh(true)} />}
         {newer !== '' && <Banner message={text.banners.newer(newer)} action={text.banners.update} onAction={() => setLoaded(answer)} />}
         {notice !== '' && <Banner message={notice} onDismiss={() => setNotice('')} />}
-        {comparison && <Tabs views={views} current={tab} table={comparison.tables[tab]} metric={address.metric} sort={address.sort} onChoose={chooseTab} onMetric={(metric) => change({ metric, sort: '', columns: '' }, true)} />}
+        {comparison && <Tabs views={views} current={tab} table={isDrawn(address, tab) ? undefined : comparison.tables[tab]} metric={address.metric} sort={address.sort} onChoose={chooseTab} onMetric={(metric) => change({ metric, sort: '', columns: '' }, true)} />}
       </header>
       <main class="view" tabIndex={-1} aria-busy={scanning || state.status === 'loading'}>
         {comparison ? (

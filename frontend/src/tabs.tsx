@@ -26,7 +26,7 @@ const FUNCTIONS = 'functions';
 export function tabsOf(comparison: Comparison, linked = ''): Tab[] {
   const given = Object.keys(comparison.tables);
   const present: Tab[] = Object.entries(comparison.tables).map(([name, table]) => ({
-    id: name, label: labelOf(name, comparison, table.title), title: table.title, absent: '',
+    id: name, label: (name === 'steps' && text.tabs.steps[comparison.headline.metric]) || table.title, title: table.title, absent: '',
   }));
   const reasons = absentReasons(comparison, given);
   const refused = reasons.get(STRICT) ?? strictReason(comparison);
@@ -35,22 +35,17 @@ export function tabsOf(comparison: Comparison, linked = ''): Tab[] {
   const traces = [comparison.baseline, comparison.candidate].every((side) => side.format === TIMED_FORMAT);
   // the server leaves this table out without a note
   if (traces && !given.includes(FUNCTIONS) && !reasons.has(FUNCTIONS)) reasons.set(FUNCTIONS, [text.tabs.noFunctions]);
-  const absent: Tab[] = [...reasons].map(([name, reason]) => ({ id: name, label: labelOf(name, comparison, name), absent: reasonText(reason) }));
+  const absent: Tab[] = [...reasons].map(([name, reason]) => ({ id: name, label: name, absent: reasonText(reason) }));
   const entries = comparison.ledger.rows.filter((row) => row.path.length === 2).length;
   const attribution: Tab[] = entries > 0 && isSplit(comparison.ledger) ? [{ id: ATTRIBUTION, label: text.tabs.attribution, absent: '' }] : [];
   const views = [{ id: SUMMARY, label: text.tabs.summary, absent: '' }, ...attribution, ...present];
   const like = [STRICT, TIMELINES, ...reasons.keys(), ...views.map(({ id }) => id)].includes(linked) ? undefined : reasonOf(linked);
-  if (like !== undefined) absent.push({ id: linked, label: labelOf(linked, comparison, linked), absent: reasonText(absentReasons(comparison, []).get(like) ?? [text.tabs.absentReason]) });
+  if (like !== undefined) absent.push({ id: linked, label: linked, absent: reasonText(absentReasons(comparison, []).get(like) ?? [text.tabs.absentReason]) });
   const untimed = [comparison.baseline, comparison.candidate].find((side) => side.format !== TIMED_FORMAT);
   const timelines: Tab = { id: TIMELINES, label: text.tabs.timelines, absent: untimed ? text.tabs.untimed(formatTitle(untimed.format)) : '' };
   if (!untimed) views.splice(1 + attribution.length, 0, timelines);
   const missing = untimed ? [...absent, timelines] : absent;
   return strict.absent === '' ? [...views, strict, ...missing] : [...views, ...missing, strict];
-}
-
-function labelOf(name: string, comparison: Comparison, fallback: string): string {
-  if (name === 'steps') return text.tabs.steps[comparison.headline.metric] ?? text.tabs.names[name]!;
-  return text.tabs.names[name] ?? fallback;
 }
 
 /** Table -> why each side lacks it, from the server's notes; one note may name several tables. */

@@ -96,8 +96,7 @@ export function chosenBy(tab: Tab): string {
   const { rows: names, groups, grouped } = text.views;
   const rows = kindOf(tab.id)?.[0] ?? tab.id;
   const [name, group] = [names[rows], groups[tab.id]];
-  if (!name || rows === 'everything') return tab.label;
-  return group && group !== groups['kernels'] ? grouped(name, group) : name;
+  return name && group && group !== groups['kernels'] ? grouped(name, group) : (name ?? tab.label);
 }
 
 /** The view that contains a tab, else the first view. */

@@ -42,7 +42,7 @@ describe('the verdict', () => {
   });
   it('gives the effect with its interval, the steps and p', () => {
     render(<Verdict comparison={comparison()} />, root);
-    for (const part of ['by 25.0 ms per step (25.0 %)', '100.0→125.0ms', '+20.0 % … +30.0 % at 95 %', '10 vs 12', '<0.001']) expect(shown()).toContain(part);
+    for (const part of ['by 25.0 ms per step (25.0 %)', '100.0 → 125.0 ms', '+20.0 % … +30.0 % at 95 %', '10 vs 12', '<0.001']) expect(shown()).toContain(part);
   });
   it('says the size of a direction without its sign, and a thousandfold change as a multiple', () => {
     const base = comparison();
@@ -63,20 +63,18 @@ describe('the verdict', () => {
 });
 
 describe('the waterfall', () => {
-  it('has a row for every part, those without change too, and says that they add up', () => {
+  it('has a row for every part, those without change too', () => {
     render(<WaterfallView ledger={ledger([ledgerRow(['Kernel'], 100_000_000, 125_000_000), ledgerRow(['Other'], 1, 1)])} words={metricWords('step_time')} selected="" onSelect={() => undefined} onAll={() => undefined} />, root);
     expect([...root.querySelectorAll('button.fall .fall-label')].map((label) => label.textContent)).toEqual(['Kernel', 'Other']);
-    expect(shown()).toContain('The parts add up exactly to +25.00 ms, the whole difference.');
   });
-  it('leaves out parts that a listing cannot have, and says so', () => {
+  it('leaves out parts that a listing cannot have', () => {
     render(<WaterfallView ledger={comparison().ledger} words={metricWords('kernel_time')} selected="" onSelect={() => undefined} onAll={() => undefined} />, root);
     expect([...root.querySelectorAll('button.fall .fall-label')].map((label) => label.textContent)).toEqual(['Kernel']);
-    expect(shown()).toContain('1 part is zero on both sides and not drawn.');
   });
   it('says which parts a recording of the CPU alone cannot have, and does not count them as zero', () => {
     const books = { ...ledger([ledgerRow(['Kernel'], 0, 0), ledgerRow(['Other'], 1, 2)]), not_recorded: [['Kernel'], ['Kernel']] as [string[], string[]] };
     render(<WaterfallView ledger={books} words={metricWords('step_time')} selected="" onSelect={() => undefined} onAll={() => undefined} />, root);
-    expect(shown()).toContain('Both sides recorded the CPU alone: Kernel not measured. The parts add up');
+    expect(shown()).toContain('Both sides recorded the CPU alone: Kernel not measured.');
   });
   it('puts the change at equal machine speed next to the change as recorded, where it is known', () => {
     const books = ledger([ledgerRow(['CPU Exec'], 80_000_000, 90_000_000), ledgerRow(['Other'], 20_000_000, 40_000_000)]);

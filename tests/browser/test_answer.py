@@ -28,12 +28,11 @@ def test_answer_is_readable_without_scrolling(tab: Tab) -> None:
     assert line and line["height"] < 30 and header and header["height"] == 44
 
 
-def test_waterfall_ends_at_b_says_that_it_adds_up_and_opens_down_to_shapes(tab: Tab) -> None:
+def test_waterfall_ends_at_b_and_opens_down_to_shapes(tab: Tab) -> None:
     totals = [milliseconds(text) for text in tab.find(".falls .total > .fall-value:nth-child(3)").all_inner_texts()]
     deltas = tab.find("button.fall > .fall-value:nth-child(3)").all_inner_texts()
     assert len(deltas) == 3  # five parts take no time on either side
     assert abs(totals[0] + sum(milliseconds(d) for d in deltas if d != "0") - totals[1]) < 0.05
-    assert "exactly" in tab.find(".sum").inner_text()
     tab.find("button.fall", has_text="CPU Exec").click()
     operator = tab.wait(".entry-open")
     assert "aten::" in operator.inner_text()

@@ -55,7 +55,7 @@ def test_a_click_on_a_mark_chooses_it(tab: Tab) -> None:
     x, y = (float(part) for part in drawn.removeprefix("M").split("a")[0].split())
     tab.find(BOX).click(position={"x": x + 4, "y": y})
     tab.wait(".hs-flag-a")
-    assert tab.find(".hs-pick-a[aria-pressed=true]").get_attribute("aria-label") == "night-1 as A"
+    assert tab.find(".hs-pick.badge-a[aria-pressed=true]").get_attribute("aria-label") == "night-1 as A"
 
 
 def test_a_row_compares_with_the_point_before(tab: Tab) -> None:

@@ -16,7 +16,7 @@ def test_a_step_marker_of_both_sides_is_chosen_and_kept_in_the_link(fresh_tab: T
     tab.details("a")
     tab.wait(MARKER)
     offered = tab.find(f"{MARKER} option").all_inner_texts()
-    assert offered[0] == "as found: profiler"
+    assert offered[0] == "detected: profiler"
     assert any(text.startswith("Optimizer.step#* · 9 × 7.") and "% of the recording" in text for text in offered)
     with tab.page.expect_response(lambda one: "api/comparison" in one.url and "step_marker=Optimizer" in one.url):
         tab.find(MARKER).select_option(STEP)

@@ -60,7 +60,7 @@ export function VerdictRow({ side, row, adjusted, compared, progress, scale, sty
           <td role="cell" class={`vs-cause${result.cause ? '' : ' vs-none'}`} data-label={words.head.cause}>
             {result.cause ? (
               <>
-                <span class="vs-sentence" title={result.cause.sentence}>
+                <span class="three-lines" title={result.cause.sentence}>
                   {result.cause.sentence}
                 </span>
                 {result.causes > 1 && <span class="muted vs-small">{words.causes(result.causes - 1)}</span>}
@@ -91,7 +91,7 @@ function VerdictWords({ result, adjusted, compared }: { result: CandidateResult;
   return (
     <>
       <span class={`vs-chip inline strong tone-${adjusted?.stands === false ? 'unsure' : tone(verdict)}`} title={result.headline.reason}>
-        <Icon name={icon(verdict)} size={14} /> {words.verdict[verdict]}
+        <Icon name={icon(verdict)} size={14} /> {words.verdict(verdict)}
       </span>
       {compared > 1 && adjusted && adjusted.stands !== null && (
         <span class={`vs-small${adjusted.stands ? ' muted' : ' unsure'}`} title={about}>

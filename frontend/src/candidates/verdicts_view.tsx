@@ -2,8 +2,7 @@
 
 import { useMemo, useState } from 'preact/hooks';
 import { wholeRun, type RunsAnswer, type Side } from '../contract/wire';
-import type { Address } from '../host/url_state';
-import type { Change } from '../host/use_address';
+import type { Change, Located } from '../host/use_address';
 import { RunSelect } from '../pair/run_select';
 import { findRun, fingerprint, missingOf, sameSide } from '../pair/selection';
 import { Failed } from '../states/failed';
@@ -26,12 +25,10 @@ import { words } from './words';
 
 adoptSheet(css);
 
-interface Props {
+interface Props extends Located {
   answer: RunsAnswer;
   baseline: Side | null;
   candidates: Side[];
-  address: Address;
-  onChange: (change: Change, push?: boolean) => void;
   onPair: (a: Side, b: Side, at?: Change) => void;
 }
 

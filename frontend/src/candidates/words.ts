@@ -2,6 +2,7 @@
 
 import type { VerdictWord } from '../contract/wire';
 import { formatCount, formatMany } from '../ui/format';
+import { text } from '../ui/strings';
 
 export const words = {
   title: 'Candidates against one baseline',
@@ -30,15 +31,8 @@ export const words = {
   shiftAbout: 'Shift of the typical step against the baseline with its unadjusted 95 % CI, all on one scale. The band is the threshold.',
   open: (name: string) => `Compare with ${name}`,
   remove: (name: string) => `Remove ${name}`,
-  verdict: {
-    slower: 'Slower',
-    faster: 'Faster',
-    same: 'Same',
-    probably_slower: 'Probably slower',
-    probably_faster: 'Probably faster',
-    inconclusive: 'Inconclusive',
-    withheld: 'Not comparable',
-  } as Record<VerdictWord, string>,
+  /** the verdict's words without "B is": each row has its own B */
+  verdict: (word: VerdictWord) => text.verdict.word[word].replace(/^B is (.)/, (_, first: string) => first.toUpperCase()),
   waiting: 'waiting',
   notCompared: 'not compared',
   stands: (n: number) => `holds for ${n} comparisons`,

@@ -87,7 +87,7 @@ export function HistoryTable({ history, style, a, b, onLetter, onCompare }: Prop
                         <button
                           key={letter}
                           type="button"
-                          class={`hs-pick hs-pick-${letter}`}
+                          class={`hs-pick${(letter === 'a' ? a : b) === place ? ` badge-${letter}` : ''}`}
                           aria-pressed={(letter === 'a' ? a : b) === place}
                           aria-label={words.pick(name, point.label)}
                           title={words.pick(name, point.label)}

@@ -52,7 +52,7 @@ function FileLine({ file }: { file: FileProgress }) {
 /** How far a file has been read. */
 export function Bar({ label, share }: { label: string; share: number }) {
   return (
-    <span class="file-bar" role="progressbar" aria-label={label} aria-valuemin={0} aria-valuemax={100} aria-valuenow={Math.round(100 * share)}>
+    <span class="share" role="progressbar" aria-label={label} aria-valuemin={0} aria-valuemax={100} aria-valuenow={Math.round(100 * share)}>
       <span style={{ width: `${100 * share}%` }} />
     </span>
   );

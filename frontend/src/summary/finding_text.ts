@@ -10,7 +10,7 @@ export function findingText(finding: Finding, comparison: Comparison): string {
   const delta = finding.delta_us === null ? '' : ` ${formatTime(finding.delta_us, true)}`;
   const share = finding.share === null ? '' : ` (${text.findings.share(finding.share)})`;
   const rows = finding.evidence.map(({ table, row, value }) => {
-    const title = table === 'ledger' ? text.tabs.attribution : table ? (text.tabs.names[table] ?? comparison.tables[table]?.title ?? table) : '';
+    const title = table === 'ledger' ? text.tabs.attribution : table ? (comparison.tables[table]?.title ?? table) : '';
     return [[title, row].filter(Boolean).join(': '), value ? `(${value})` : ''].filter(Boolean).join(' ');
   });
   return [

@@ -82,8 +82,8 @@ function Cause({ finding, rank, advised, most, comparison, onEvidence, timelineO
       <div class="size stack small">
         {finding.delta_us !== null && <Delta value={finding.delta_us}>{formatTime(finding.delta_us, true)}</Delta>}
         {most > 0 && finding.delta_us !== null && (
-          <span class="share-track" aria-hidden="true">
-            <span class={(finding.delta_us ?? 0) < 0 ? 'share-less' : 'share-more'} style={{ width: `${(100 * size(finding)) / most}%` }} />
+          <span class="share" aria-hidden="true">
+            <span class={(finding.delta_us ?? 0) < 0 ? 'bar-less' : 'bar-more'} style={{ width: `${(100 * size(finding)) / most}%` }} />
           </span>
         )}
         {finding.share !== null && <span class="muted">{text.findings.share(finding.share)}</span>}
@@ -134,9 +134,8 @@ function firstOfEach(evidence: Evidence[]): Evidence[] {
 
 function EvidenceItem({ evidence, comparison, onEvidence }: { evidence: Evidence } & Props) {
   const { table, row, value } = evidence;
-  const known = table === 'ledger' ? text.tabs.attribution : table ? comparison.tables[table]?.title : undefined;
-  if (!table || !known) return value ? <span class="value">{value}</span> : null;
-  const title = text.tabs.names[table] ?? known;
+  const title = table === 'ledger' ? text.tabs.attribution : comparison.tables[table ?? '']?.title;
+  if (!table || !title) return value ? <span class="value">{value}</span> : null;
   return (
     <LinkButton title={text.findings.evidence(title, row ?? '')} onClick={() => onEvidence(table, row ?? '')}>
       {title}

@@ -41,12 +41,12 @@ const styleOf = ({ baseline, candidate }: Headline): NumberStyle => timeStyle([b
 export function effectText(headline: Headline): string {
   if (headline.delta === null) return '';
   const { per } = metricWords(headline.metric);
-  if (headline.delta === 0) return text.verdict.zero(per);
+  if (headline.delta === 0) return text.verdict.zero;
   const style = styleOf(headline);
   const change = changeOf(headline);
   const time = (signed: boolean): string => formatWithUnit(style, signed ? headline.delta : Math.abs(headline.delta!), signed);
   const directed = !hasSentence(headline) && tone(headline.verdict) === (headline.delta > 0 ? 'more' : 'less');
-  if (!directed) return text.verdict.measured(time(true), per, formatPercent(change, true));
+  if (!directed) return text.verdict.measured(time(true), formatPercent(change, true));
   return text.verdict.by(time(false), per, change !== null && change < 10 ? formatPercent(Math.abs(change)) : formatPercent(change, true));
 }
 
@@ -57,15 +57,6 @@ export function decidingP({ basis, p, program, amount }: Headline): [number | nu
   return basis === 'program' && typeof program?.p === 'number' ? [program.p, true] : [p, false];
 }
 
-function Figure({ label, about, children }: { label: string; about?: string; children: preact.ComponentChildren }) {
-  return (
-    <div class="figure">
-      <dt title={about}>{label}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
-}
-
 export function Verdict({ comparison }: { comparison: Comparison }) {
   const { headline } = comparison;
   const style = styleOf(headline);
@@ -74,7 +65,7 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
   const itself = comparison.comparability.some((check) => check.check === 'same_capture' && check.status === 'warn');
   const split = hasSentence(headline);
   const effect = effectText(headline);
-  // direction and size make one sentence; a signed size is a paragraph of its own
+  // direction and size make one sentence; a signed size stands beside the means
   const measured = !effect.startsWith(text.verdict.byWord);
   const [decides, byProgram] = decidingP(headline);
   // with one recording per side, the shift repeats the difference above, so it is omitted
@@ -83,6 +74,19 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
     (shift.level === null && shift.low === shift.high ? '' : shift.level === null
       ? text.verdict.range(...formatEnds(shift.low, shift.high))
       : text.verdict.interval(...formatEnds(shift.low, shift.high), formatSetting(Math.round(1000 * shift.level) / 1000)));
+  const figures: Fact[] = [];
+  if (headline.baseline !== null && headline.candidate !== null) {
+    const means = (
+      <>
+        <span class="text-a">{formatIn(style, headline.baseline)}</span> <span class="muted">→</span> <span class="text-b">{formatIn(style, headline.candidate)}</span> <span class="muted">{style.unit}</span>{' '}
+        {measured && <span class="effect muted">{effect}</span>}
+      </>
+    );
+    figures.push([words.mean, means]);
+  }
+  if (shift && interval !== '') figures.push([headline.amount ? text.verdict.shiftOfEqual : text.verdict.shift, <>{formatPercent(shift.estimate, true)} <span class="muted">{interval}</span></>, text.verdict.shiftAbout(words.one)]);
+  figures.push([text.verdict.compared(words.many), text.verdict.versus(headline.n[0], headline.n[1])]);
+  if (decides !== null) figures.push(byProgram ? [text.verdict.pOfProgram, formatP(decides), text.verdict.pOfProgramAbout] : [text.verdict.p, formatP(decides), text.verdict.pAbout(words.many)]);
   return (
     <section class={`verdict tone-${tone(headline.verdict)}`} aria-label={text.verdict.region}>
       <span class="verdict-icon line">
@@ -92,30 +96,9 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
         <h2>
           {split ? headline.sentence : text.verdict.word[headline.verdict]} {!measured && <span class="effect">{effect}</span>}
         </h2>
-        {measured && <p class="effect">{effect}</p>}
         {itself && !split && <p class="reason soft">{sentence(headline.reason)}</p>}
         <Parts headline={headline} />
-        <dl class="figures">
-          {headline.baseline !== null && headline.candidate !== null && (
-            <Figure label={words.mean}>
-              <span class="text-a">{formatIn(style, headline.baseline)}</span>
-              <span class="to">→</span>
-              <span class="text-b">{formatIn(style, headline.candidate)}</span>
-              <span class="unit">{style.unit}</span>
-            </Figure>
-          )}
-          {shift && interval !== '' && (
-            <Figure label={headline.amount ? text.verdict.shiftOfEqual : text.verdict.shift} about={text.verdict.shiftAbout(words.one)}>
-              {formatPercent(shift.estimate, true)} <span class="muted">{interval}</span>
-            </Figure>
-          )}
-          <Figure label={text.verdict.compared(words.many)}>{text.verdict.versus(headline.n[0], headline.n[1])}</Figure>
-          {decides !== null && (
-            <Figure label={byProgram ? text.verdict.pOfProgram : text.verdict.p} about={byProgram ? text.verdict.pOfProgramAbout : text.verdict.pAbout(words.many)}>
-              {formatP(decides)}
-            </Figure>
-          )}
-        </dl>
+        <Facts class="figures" facts={figures} />
         {!itself && !split && <p class="reason soft">{sentence(headline.reason)}</p>}
         <How headline={headline} />
       </div>
@@ -158,8 +141,8 @@ function How({ headline }: { headline: Headline }) {
 
 /** Short verdict with the number of caveats, shown in every view; a click opens the summary. */
 export function Brief({ comparison, onSummary }: { comparison: Comparison; onSummary: () => void }) {
-  const { headline, comparability } = comparison;
-  const doubts = comparability.filter((check) => check.status !== 'ok').length;
+  const { headline, caveats = [] } = comparison;
+  const doubts = caveats.filter(({ status }) => status !== 'note').length;
   return (
     <button type="button" class={`brief line tone-${tone(headline.verdict)}`} title={text.verdict.toSummary} onClick={onSummary}>
       <Icon name={icon(headline.verdict)} size={14} />
@@ -191,22 +174,6 @@ export function isBeyondTimes(headline: Headline): boolean {
   if (!program || program.low === null || program.high === null || basis !== 'program') return false;
   const recorded = changeOf(headline);
   return isSure(headline.verdict) && (recorded === null || recorded < program.low || recorded > program.high);
-}
-
-/** One-line verdict above the strict report. */
-export function VerdictLine({ headline }: { headline: Headline }) {
-  return (
-    <p class={`verdict-line line tone-${tone(headline.verdict)}`}>
-      <Icon name={icon(headline.verdict)} size={14} />
-      {hasSentence(headline) ? (
-        <strong>{headline.sentence}</strong>
-      ) : (
-        <>
-          <strong>{text.verdict.word[headline.verdict]}</strong> <span>{effectText(headline)}</span>
-        </>
-      )}
-    </p>
-  );
 }
 
 type Interval = Pick<Part, 'estimate' | 'low' | 'high'>;

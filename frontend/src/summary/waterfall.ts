@@ -23,9 +23,7 @@ export function foldedBars(bars: Bar[], selected: string): [shown: Bar[], folded
 /** Orders rows by size of change; each bar starts where the previous one ends, and the last ends at the candidate. `broken`: the axis
  *  does not start at zero, so the two totals are drawn with a break. */
 export function waterfall(baseline: number, candidate: number, rows: Pick<Bar, 'label' | 'delta'>[]) {
-  const ordered = rows
-    .map((row, index) => ({ ...row, index }))
-    .sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta) || a.index - b.index);
+  const ordered = [...rows].sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta));
   let at = baseline;
   let low = Math.min(baseline, candidate);
   let high = Math.max(baseline, candidate);

@@ -62,7 +62,7 @@ function Entry({ row, name, parts, time }: { row: LedgerRow; name: string; parts
   return (
     <>
       <EntryRow row={row} name={toggle} time={time} />
-      {open && parts.map((part) => <EntryRow key={part.path[2]} row={part} name={<span class="part-name">{part.path[2]}</span>} time={time} classes="part soft" />)}
+      {open && parts.map((part) => <EntryRow key={part.path[2]} row={part} name={<span class="part-name three-lines">{part.path[2]}</span>} time={time} classes="part soft" />)}
     </>
   );
 }

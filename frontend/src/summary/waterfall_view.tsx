@@ -28,8 +28,8 @@ interface Props {
 }
 
 export function WaterfallView({ ledger, table, words, selected, onSelect, onAll }: Props) {
-  const all = categories(ledger).filter((row) => recorded(ledger, row.path[0]!).some(Boolean));
-  const rows = all.filter((row) => row.baseline !== 0 || row.candidate !== 0); // parts that are zero on both sides are not drawn
+  // parts that are zero or not recorded on both sides are not drawn
+  const rows = categories(ledger).filter((row) => (row.baseline !== 0 || row.candidate !== 0) && recorded(ledger, row.path[0]!).some(Boolean));
   const us = (value: number): number => ledgerUs(ledger, value);
   const figure = waterfall(
     us(ledger.baseline),
@@ -106,8 +106,7 @@ export function WaterfallView({ ledger, table, words, selected, onSelect, onAll 
       <p class="muted small sum">
         {figure.broken && `${text.waterfall.broken} `}
         {!recorded(ledger, 'Kernel').every(Boolean) && `${text.waterfall.cpuAlone(...ledger.not_recorded)} `}
-        {rows.length < all.length && `${text.waterfall.empty(all.length - rows.length)} `}
-        {isExactSum(ledger) ? text.waterfall.sum(withUnit(us(ledger.delta), true)) : text.waterfall.notSum}
+        {!isExactSum(ledger) && text.waterfall.notSum}
       </p>
       {(late > 0 || later > 0) && (
         <p class="muted small sum backlog" title={text.backlog.about(words.one)}>

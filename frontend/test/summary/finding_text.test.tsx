@@ -7,7 +7,7 @@ import { StepsChoice, typedRange } from '../../src/pair/steps_choice';
 import { findingText } from '../../src/summary/finding_text';
 import { Findings } from '../../src/summary/findings';
 import { metricWords } from '../../src/ui/strings';
-import { comparison, ledger, ledgerRow } from '../samples';
+import { comparison, kernels, ledger, ledgerRow } from '../samples';
 
 const FINDING: Finding = {
   rule: 'data_loader',
@@ -27,7 +27,7 @@ afterEach(() => {
 
 describe('a finding as text', () => {
   it('is what the card says, its evidence, and the two runs', () => {
-    expect(findingText(FINDING, comparison())).toBe(
+    expect(findingText(FINDING, comparison({ tables: { kernels: kernels([]) } }))).toBe(
       [
         'DataLoader +17.6\u202fms (99.4\u202f% of the change): enumerate(DataLoader).__next__',
         'Waiting for the data loader takes 17.6 ms more per step.',
