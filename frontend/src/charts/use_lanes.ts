@@ -2,8 +2,15 @@
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Letter } from '../ui/sides';
+import type { MetricWords } from '../ui/strings';
 import { pointIn } from './canvas';
 import { canChoose, ordered, stepRange } from './brush';
+
+export const laneWords = {
+  reason: (reason: string) => `not compared: ${reason}`,
+  hint: ({ one }: MetricWords) => `Hover or press ← → to read a ${one}; a click or Enter shows it in the table. Drag, or Shift with ← →, to compare a range only.`,
+  choosing: (range: string, { many }: MetricWords) => `${many} ${range.replace('-', '–')}: Enter compares only these, Esc cancels`,
+};
 
 /** A range being drawn, as indices on one side in the order reached: `from` may be after `to`. */
 interface Brush {

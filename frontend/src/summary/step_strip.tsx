@@ -5,7 +5,7 @@ import type { RowSource } from '../api/api';
 import { YTick } from '../charts/axes';
 import { stepNumber } from '../charts/brush';
 import { niceTicks } from '../charts/ticks';
-import { useLanes } from '../charts/use_lanes';
+import { laneWords, useLanes } from '../charts/use_lanes';
 import type { Comparison } from '../contract/wire';
 import { rowKey, stepTimes, type StepTime } from '../table/data/rows';
 import { useAllRows } from '../table/shown_rows/use_all_rows';
@@ -38,13 +38,10 @@ const stripWords = {
   dropped: 'hollow: not compared',
   step: (one: string, side: string, step: string, capture: string, time: string) => `${side}, ${one} ${step}${capture}: ${time}`,
   capture: (capture: string) => ` of capture ${capture}`,
-  reason: (reason: string) => `not compared: ${reason}`,
   numbers: (many: string, first: string, last: string) => `${many} ${first}–${last}`,
   beyond: (side: string, n: number, words: MetricWords) => `${side}: ${formatMany(n, words.one, words.many)} beyond the axis`,
-  hint: (words: MetricWords) => `Hover or press ← → to read a ${words.one}; Enter shows it in the table. Drag, or Shift with ← →, to compare a range only.`,
   order: (words: MetricWords, a: string, b: string) =>
     `${words.times} in order. A: ${a}. B: ${b}. Left and right go from ${words.one} to ${words.one}, up and down from run to run, Enter shows the ${words.one} in the table. With Shift, left and right choose a range; Enter then compares only these, Escape all.`,
-  choosing: (range: string, words: MetricWords) => `${words.many} ${range.replace('-', '–')}: Enter compares only these, Esc cancels`,
   sideSummary: (n: number, dropped: number, low: string, high: string, words: MetricWords) =>
     `${formatMany(n, words.one, words.many)} from ${low} to ${high}${dropped > 0 ? `, ${dropped} not compared` : ''}`,
 };
@@ -102,7 +99,7 @@ export function StepStrip({ comparison, source, chosen, onSteps, onStep }: Props
     const shown = atPace && step.paced !== null ? stripWords.both(formatWithUnit(style, step.paced), formatWithUnit(style, recorded.find(({ row }) => row === step.row)!.us)) : formatWithUnit(style, step.us);
     const time = stripWords.step(words.one, sideName(step.side), step.step, where, shown);
     if (step.backlog > 0) return `${time}, ${text.backlog.of(formatTime(step.backlog), words.one)}`;
-    return step.admitted ? time : `${time}, ${stripWords.reason(step.reason)}`;
+    return step.admitted ? time : `${time}, ${laneWords.reason(step.reason)}`;
   };
   const banded = (side: Letter): [number, number] | null => {
     if (band?.side === side) return [band.from, band.to];
@@ -160,7 +157,7 @@ export function StepStrip({ comparison, source, chosen, onSteps, onStep }: Props
         )}
       </div>
       <p class="step-read small" role="status">
-        {range !== '' ? stripWords.choosing(range, words) : active ? lanes[active.side][active.place]?.map(describe).join(' · ') : <span class="muted">{steps.length > 0 ? stripWords.hint(words) : ''}</span>}
+        {range !== '' ? laneWords.choosing(range, words) : active ? lanes[active.side][active.place]?.map(describe).join(' · ') : <span class="muted">{steps.length > 0 ? laneWords.hint(words) : ''}</span>}
       </p>
       <p class="legend small soft">
         {LETTERS.map(

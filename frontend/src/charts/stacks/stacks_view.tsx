@@ -13,7 +13,7 @@ import { Tooltip } from '../../ui/controls/tooltip';
 import { useWidth } from '../../ui/use_width';
 import { FigureBox } from '../figure_box';
 import { niceTicks } from '../ticks';
-import { useLanes } from '../use_lanes';
+import { laneWords, useLanes } from '../use_lanes';
 import { YTick } from '../axes';
 import { Canvas } from '../canvas';
 import { paint } from './canvas';
@@ -44,12 +44,9 @@ const stackWords = {
   dropped: 'outlined: not compared',
   step: (one: string, step: string, side: string) => `${side}, ${one} ${step}`,
   steps: (many: string, first: string, last: string, side: string) => `${side}, mean of ${many} ${first} to ${last}`,
-  reason: (reason: string) => `not compared: ${reason}`,
   label: (a: number, b: number, words: { one: string; many: string }) =>
     `Parts of each ${words.one}: ${formatMany(a, words.one, words.many)} of A above ${formatMany(b, words.one, words.many)} of B. Left and right go from ${words.one} to ${words.one}, up and down from run to run, Enter shows the row; with Shift, left and right choose a range.`,
   partText: (what: string, total: string, parts: string) => `${what}: ${total}. ${parts}`,
-  hint: (one: string) => `A click or Enter shows a ${one} in the table. Drag, or Shift with ← →, to compare a range only.`,
-  choosing: (range: string, many: string) => `${many} ${range.replace('-', '–')}: Enter compares only these, Esc cancels`,
 };
 
 interface Props extends Located {
@@ -166,14 +163,14 @@ function Stacks({ table, words, address: { row }, chosen, share, only, onOnly, o
             <p class="tooltip-name strong">{what(active.side, bar)}</p>
             <p class="muted">
               {time(bar)}
-              {[!bar.admitted && stackWords.reason(stepsOf(active.side, bar)[0]!.reason), ...late(bar)].filter(Boolean).map((note) => `, ${note}`)}
+              {[!bar.admitted && laneWords.reason(stepsOf(active.side, bar)[0]!.reason), ...late(bar)].filter(Boolean).map((note) => `, ${note}`)}
             </p>
             {bar.admitted && <PartFigures bar={bar} labels={labels} />}
           </Tooltip>
         )}
       </div>
       <p class="sr" role="status">
-        {range !== '' ? stackWords.choosing(range, words.many) : active?.keyed && bar ? stackWords.partText(what(active.side, bar), time(bar), parts(bar)) : ''}
+        {range !== '' ? laneWords.choosing(range, words) : active?.keyed && bar ? stackWords.partText(what(active.side, bar), time(bar), parts(bar)) : ''}
       </p>
       <div class="legend stacks-legend small soft">
         <span class="stacks-parts" role="group" aria-label={stackWords.legend}>
@@ -188,7 +185,7 @@ function Stacks({ table, words, address: { row }, chosen, share, only, onOnly, o
         </span>
         {[...stacks.a, ...stacks.b].some((stack) => !stack.admitted) && <span>{stackWords.dropped}</span>}
         {each > 1 && <span>{stackWords.mean(each, words.many)}</span>}
-        {range !== '' ? <b>{stackWords.choosing(range, words.many)}</b> : <span class="muted">{stackWords.hint(words.one)}</span>}
+        {range !== '' ? <b>{laneWords.choosing(range, words)}</b> : <span class="muted">{laneWords.hint(words)}</span>}
       </div>
     </div>
   );
