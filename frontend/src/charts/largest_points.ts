@@ -8,7 +8,6 @@ export interface MarkedRow<S extends { us: number }> {
   /** index of the row in the table */
   row: number;
   name: string;
-  short?: string;
   a: S | null;
   b: S | null;
 }

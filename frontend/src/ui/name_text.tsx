@@ -1,7 +1,7 @@
 // The name of a kernel or operator in little space.
 
 /** Longer names keep their end: kernels and backward operators often differ only there. */
-const LONG = 26;
+const LONG = 16;
 const TAIL = 10;
 
 const widths = new Map<string, number>();

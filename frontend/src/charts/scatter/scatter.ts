@@ -1,7 +1,6 @@
 // Selects the kernels of the utilisation chart and scales their marks. No drawing.
 
 import { columnAt, roleAt, type Table } from '../../contract/wire';
-import { shortNames } from '../../ui/names';
 import { addRow, largestPoints, MAX_POINTS, noRows, timeOf, type LargestPoints, type MarkedRow, type Undrawn } from '../largest_points';
 
 /** A kernel on one side: tensor and DRAM utilisation as fractions of the peak, and its time. */
@@ -56,10 +55,7 @@ export function scatterOf(table: Table, most = MAX_POINTS): Scatter {
     if (a || b) points.push({ row, name: String(cells[name] ?? ''), a, b });
     else addRow(unmeasured, number(row, 4), number(row, 5));
   });
-  const drawn = largestPoints(points, most);
-  const short = shortNames(drawn.points.map((point) => point.name));
-  drawn.points.forEach((point, index) => (point.short = short[index] ?? point.name));
-  return { ...drawn, unmeasured };
+  return { ...largestPoints(points, most), unmeasured };
 }
 
 /** Kernels that moved most, by distance times time. */

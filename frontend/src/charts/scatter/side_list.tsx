@@ -2,8 +2,10 @@
 // keyboard reaches them too.
 
 import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
 import { formatWithUnit, NOT_MEASURED, type NumberStyle } from '../../ui/format';
 import { NameText } from '../../ui/name_text';
+import { shortNames } from '../../ui/names';
 import { LETTERS, sideName } from '../../ui/sides';
 import type { LargestPoints, MarkedRow, Undrawn } from '../largest_points';
 import { Shape } from './parts';
@@ -29,6 +31,7 @@ interface Props<S, P> {
 
 export function SideList<S extends { us: number }, P extends MarkedRow<S>>({ picture, most, figures, words, style, selected, onActive, onRow, children }: Props<S, P>) {
   const { points } = picture;
+  const short = useMemo(() => shortNames(points.map(({ name }) => name)), [points]);
   return (
     <div class="scatter-side stack">
       <p class="scatter-head muted">
@@ -38,7 +41,7 @@ export function SideList<S extends { us: number }, P extends MarkedRow<S>>({ pic
         ))}
       </p>
       <ol class="scatter-list">
-        {points.slice(0, most).map((point) => (
+        {points.slice(0, most).map((point, place) => (
           <li key={point.row}>
             <button
               type="button"
@@ -51,7 +54,7 @@ export function SideList<S extends { us: number }, P extends MarkedRow<S>>({ pic
               onClick={() => onRow(point.row)}
             >
               <span class="scatter-name">
-                <NameText name={point.short ?? point.name} />
+                <NameText name={short[place]!} />
               </span>
               {figures.map(([name, of]) => (
                 <span key={name} class="scatter-pair num stack">

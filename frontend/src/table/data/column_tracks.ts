@@ -13,7 +13,7 @@ export function leastWidth(columns: ColumnView[], widths: Record<string, number>
 /** A column's CSS grid track, and its least width in pixels: the label must fit; spare width goes to long texts. */
 export function trackOf(view: ColumnView, named: boolean, phone: boolean, chosen: number | undefined): { track: string; least: number } {
   if (chosen !== undefined) return { track: `${chosen}px`, least: chosen };
-  if (view.width) return { track: `minmax(${view.width}px, ${view.width + 14}px)`, least: view.width };
+  if (view.width) return { track: `${view.width}px`, least: view.width };
   const letters = headerLabel(view).length;
   const label = 7 * (letters + headerUnit(view).length) + 34;
   if (view.column.kind === 'text') {
@@ -25,7 +25,7 @@ export function trackOf(view: ColumnView, named: boolean, phone: boolean, chosen
   }
   if (phone && view.style) return { track: `minmax(${view.largest > 0 ? 92 : 70}px, 1fr)`, least: view.largest > 0 ? 92 : 70 };
   const least = view.largest > 0 ? Math.max(164, label + BAR) : Math.max(view.letters > 0 ? 7 * view.letters + 26 : 84, label);
-  return { track: `minmax(${least}px, ${least + 14}px)`, least };
+  return { track: `${least}px`, least };
 }
 
 export const NARROWEST = 48;
