@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from tb_perfcompare.model.arrays import Floats
@@ -21,6 +23,15 @@ only elementwise kernels 10 % longer, the median is 5 %, and the clock is the sa
 UNIFORM_CHANGE = 0.03
 """... and the median ratio is at least this far from 1."""
 
+UNEVEN_CHANGE, MOVED = np.log(1.2), np.log(1.1)
+"""Least change of the median row, and of a row to count as changed, as logarithms, if rows changed unevenly ..."""
+
+NEARLY_ALL, MIN_MOVED = 0.8, 5
+"""... and least share of the time, and share and number of sizeable rows, that changed in that direction ..."""
+
+SIZEABLE = 0.01
+"""... which are those with this share of the time."""
+
 MAX_WEIGHT = 0.2
 """Largest weight of one entry as a share of all: a change of a single entry is not uniform."""
 
@@ -35,6 +46,50 @@ def uniform_ratio(a: GroupTable | None, b: GroupTable | None, numbers: TextNumbe
     """Median over time of candidate / baseline time per launch, if the rows in both tables changed uniformly; None
     if not, or if they make less than half of the time of a side: then the ratio is not that of most of its work.
     Exchanging the sides gives the reciprocal. `numbers` may hold the names already."""
+    found = _ratios(a, b, numbers)
+    if found is None:
+        return None
+    low, middle, high = weighted_quartiles(*found[:2])
+    alike = high - low <= max(2 * UNIFORM_SPREAD, UNIFORM_PART * abs(middle))
+    uniform = alike and abs(middle) >= UNIFORM_CHANGE and _is_of_most(low, middle, high)
+    return float(np.exp(middle)) if uniform else None
+
+
+def uneven_ratios(
+    a: GroupTable | None, b: GroupTable | None, numbers: TextNumbers | None = None
+) -> tuple[float, float] | None:
+    """Quartiles over time of candidate / baseline time per launch, the nearer to 1 first, if nearly all rows in both
+    tables changed in one direction, by whatever ratios; else None, as of uniform_ratio. None if short launches changed
+    more than long ones: then each launch costs more (less), whatever it does."""
+    found = _ratios(a, b, numbers)
+    if found is None:
+        return None
+    ratio, times, calls = found
+    low, middle, high = weighted_quartiles(ratio, times)
+    sign = math.copysign(1.0, middle)
+    moved = sign * ratio >= MOVED
+    if sign * weighted_quartiles(ratio, calls)[1] > sign * middle:
+        return None
+    sizeable = times >= SIZEABLE * times.sum()
+    most = min(times[moved].sum() / times.sum(), np.count_nonzero(moved & sizeable) / np.count_nonzero(sizeable))
+    few = np.count_nonzero(moved & sizeable) < MIN_MOVED
+    if few or most < NEARLY_ALL or abs(middle) < UNEVEN_CHANGE or not _is_of_most(low, middle, high):
+        return None
+    nearer, farther = (low, high) if middle > 0 else (high, low)
+    return float(np.exp(nearer)), float(np.exp(farther))
+
+
+def _is_of_most(low: float, middle: float, high: float) -> bool:
+    nearer = low if middle > 0 else -high
+    return nearer >= MOST_OF_CHANGE * abs(middle)
+
+
+def _ratios(
+    a: GroupTable | None, b: GroupTable | None, numbers: TextNumbers | None
+) -> tuple[Floats, Floats, Floats] | None:
+    """(r,) ln of candidate / baseline time per launch of the rows of both tables, (r,) their time and (r,) their
+    launches on both sides; None if these are few, one makes nearly all of it, or they make less than half of the time
+    of a side."""
     if a is None or b is None:
         return None
     joined = join_rows(TextNumbers() if numbers is None else numbers, a.keys, b.keys, len(a.key_columns))
@@ -52,11 +107,7 @@ def uniform_ratio(a: GroupTable | None, b: GroupTable | None, numbers: TextNumbe
     if times.max() > DOMINANT_SHARE * times.sum():
         return None
     ratio = np.log((time_b[good] / calls_b[good]) / (time_a[good] / calls_a[good]))
-    low, middle, high = weighted_quartiles(ratio, times)
-    alike = high - low <= max(2 * UNIFORM_SPREAD, UNIFORM_PART * abs(middle))
-    nearer = low if middle > 0 else -high
-    uniform = alike and abs(middle) >= UNIFORM_CHANGE and nearer >= MOST_OF_CHANGE * abs(middle)
-    return float(np.exp(middle)) if uniform else None
+    return ratio, times, (calls_a + calls_b)[good].astype(float)
 
 
 def weighted_quartiles(values: Floats, weights: Floats) -> tuple[float, float, float]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio
+from tb_perfcompare.comparison.statistics.uniform_ratio import uneven_ratios, uniform_ratio
 from tb_perfcompare.model.summary.tables import GroupTable
 
 Row = tuple[int, int]
@@ -42,6 +42,24 @@ def test_three_quarters_of_the_time_follow_a_uniform_ratio(products_ns: int, rat
     before = kernels(rows("abcdef", 1_000) | rows("xyz", 1_000))
     after = kernels(rows("abcdef", 1_070) | rows("xyz", products_ns))
     assert uniform_ratio(before, after) == (None if ratio is None else pytest.approx(ratio))
+
+
+@pytest.mark.parametrize(
+    ("slower", "ratios"),
+    [((1.15, 1.5, 1.5, 2, 2, 4, 4, 4), (1.5, 4.0)), ((8, 1, 1, 1, 1, 1, 1, 1), None), ((1, 1, 1, 1, 2, 2, 4, 4), None)],
+    ids=["an older CPU", "one operator alone", "half of them"],
+)
+def test_nearly_all_that_is_slower_by_unlike_ratios_is_uneven(
+    slower: tuple[float, ...], ratios: tuple[float, float] | None
+) -> None:
+    """Operators that take equally long on the slower side."""
+    after = kernels(rows("abcdefgh", 4_000))
+    before = kernels({name: (1, round(4_000 / by)) for name, by in zip("abcdefgh", slower, strict=True)})
+    forth, back = uneven_ratios(before, after), uneven_ratios(after, before)
+    assert (forth is None, back is None) == (ratios is None, ratios is None)
+    if ratios is not None:
+        assert forth == pytest.approx(ratios, rel=0.01)
+        assert back == pytest.approx(tuple(1 / ratio for ratio in ratios), rel=0.01)
 
 
 SIDES = st.dictionaries(st.sampled_from("abcdefgh"), st.tuples(st.integers(0, 3), st.integers(0, 1_000)), min_size=3)

@@ -14,13 +14,15 @@ from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains,
 from tb_perfcompare.comparison.causes.evidence.host_time import machine_or_threads, working_calls
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.speed.beyond_pace import paced
-from tb_perfcompare.comparison.causes.evidence.speed.fastest_calls import fastest_own_calls, table_of_calls
+from tb_perfcompare.comparison.causes.evidence.speed.fastest_calls import BY_SHAPE, fastest_own_calls, table_of_calls
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import STATUSES
 from tb_perfcompare.comparison.result.wording import numbers_text, ratio_text
-from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio, weighted_quartiles
+from tb_perfcompare.comparison.statistics.uniform_ratio import uneven_ratios, uniform_ratio, weighted_quartiles
+from tb_perfcompare.model.arrays import each_side
 from tb_perfcompare.model.recordings.cycles import HOST
 from tb_perfcompare.model.summary.categories import CPU_EXEC, DATA_LOADER, KERNEL, OTHER, RUNTIME
+from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.model.summary.tables import GroupTable
 
 KERNELS_FLAT = 0.03
@@ -34,6 +36,7 @@ NEARLY_SAME_RATIO = 0.85
 
 _WORK, _BESIDE = (CPU_EXEC, RUNTIME), (DATA_LOADER, OTHER)
 _CLOCKS = ("freq", "clock")
+_UNEVEN = "in this direction in nearly all of the operators' time"
 
 
 def pace_rules(pair: RuleContext) -> Iterator[Cause]:
@@ -67,26 +70,46 @@ def _device_pace(pair: RuleContext) -> Iterator[Cause]:
 
 
 def _host_pace(pair: RuleContext) -> Iterator[Cause]:
-    host = host_ratio(pair)
-    if host is None or not _minima_follow(pair, host):
+    host, uneven = host_ratio(pair), _uneven_ratios(pair)
+    confidence = ""
+    if host is not None:
+        explained, ratios, middle = _explained_by_host_pace(pair, host), ratio_text(host), host
+    elif uneven is not None:
+        explained, ratios = _slower_rows(pair, uneven[0]), f"most {ratio_text(uneven[0])} to {ratio_text(uneven[1])}"
+        middle, confidence = math.sqrt(uneven[0] * uneven[1]), _UNEVEN
+    else:
         return
-    explained = _explained_by_host_pace(pair, host)
     exposed = math.fsum(explained.values())
-    if costlier_to_record(pair, exposed):  # recording more is the likelier cause
+    if not _minima_follow(pair, middle) or costlier_to_record(pair, exposed):  # recording more is the likelier cause
         return
     if abs(exposed) < pair.least_us or not pair.is_clear(*{category for category, _ in explained}):
         return
-    way = "slower" if host > 1 else "faster"
+    way = "slower" if exposed > 0 else "faster"
 
     def sentence(own: Explains) -> str:
         return (
-            f"Operators run {way} on the CPU across the board: {change_text(own)} per step; {ratio_text(host)} per call"
-            f"{_clock(pair, host, HOST) or machine_or_threads(pair)}."
+            f"Operators run {way} on the CPU across the board: {change_text(own)} per step; {ratios} per call"
+            f"{_clock(pair, middle, HOST) or machine_or_threads(pair)}."
         )
 
     yield cause(
-        pair, HOST_PACE, "operators", CPU_EXEC, exposed, sentence, (Evidence("operators", ""),), explains=explained
-    )
+        pair, HOST_PACE, "operators", CPU_EXEC, exposed, sentence, (Evidence("operators", ""),), explains=explained,
+        confidence=confidence,
+    )  # fmt: skip
+
+
+def _uneven_ratios(pair: RuleContext) -> tuple[float, float] | None:
+    """Smaller and larger ratio of most operators' own time, without a device; None without input shapes, as larger
+    inputs change times as unevenly."""
+    if any(side.device.count or BY_SHAPE not in side.groups for side in pair.sides):
+        return None
+    return uneven_ratios(*_own_times(pair), pair.numbers)
+
+
+def _slower_rows(pair: RuleContext, ratio: float) -> dict[Part, float]:
+    """Part -> change of the time of the same calls, in the direction of the ratio."""
+    rows = {row.path[:2]: row.rate_effect / pair.unit for row in pair.entities(CPU_EXEC) if row.status == "both"}
+    return {(category, name): us for (category, name), us in rows.items() if us * math.log(ratio) > 0}
 
 
 def _explained_by_host_pace(pair: RuleContext, ratio: float) -> dict[Part, float]:
@@ -184,18 +207,24 @@ def kernels_flat(pair: RuleContext) -> bool:
 
 def host_ratio(pair: RuleContext) -> float | None:
     """Uniform ratio over the operators' own host time, None if there is none."""
-    tables = []
-    steps = math.lcm(len(pair.baseline.steps), len(pair.candidate.steps))
-    for summary in pair.sides:
+    return uniform_ratio(*_own_times(pair), pair.numbers)
+
+
+def _own_times(pair: RuleContext) -> tuple[GroupTable | None, GroupTable | None]:
+    """Operators with their own host time, scaled as if both sides had as many steps, so that they have the same
+    weight."""
+    steps = math.lcm(*pair.steps)
+
+    def own(summary: Summary) -> GroupTable | None:
         table = summary.groups.get("operators")
         if table is None or "host_self" not in table.measures_ns:
             return None
-        # scaled as if both sides had as many steps, so that they have the same weight
         factor = steps // len(summary.steps)
-        own = table.measures_ns["host_self"].sum(axis=1, keepdims=True) * factor
-        count = table.calls.sum(axis=1, keepdims=True) * factor
-        tables.append(GroupTable(table.key_columns, table.keys, table.names, count, {"total": own}))
-    return uniform_ratio(tables[0], tables[1], pair.numbers)
+        time = table.measures_ns["host_self"].sum(axis=1, keepdims=True) * factor
+        calls = table.calls.sum(axis=1, keepdims=True) * factor
+        return GroupTable(table.key_columns, table.keys, table.names, calls, {"total": time})
+
+    return each_side(own, pair.sides)
 
 
 def _clock(pair: RuleContext, ratio: float, device: str = "") -> str:
@@ -232,12 +261,12 @@ DEVICE_PACE = Rule(
 HOST_PACE = Rule(
     names=("host_pace",),
     meaning="the host runs slower across the board",
-    when="Most operators and their fastest calls changed by one ratio per call. Not if additional recording options "
-    "may be the cause",
+    when="Most operators and their fastest calls changed by one ratio per call; without a device, nearly all in one "
+    "direction, by whatever ratios, if shapes are recorded. Not if additional recording options may be the cause",
     needs="operators; counters name the clock",
     tables=("operators",),
     look_at="CPU clock and governor, other processes, number of threads (torch.set_num_threads, OMP_NUM_THREADS) and "
-    "their placement, the machine",
+    "their placement, the CPU model and its instruction set",
     confidence="the same ratio in at least half of the operators' time",
     find=pace_rules,
     rank=4,
