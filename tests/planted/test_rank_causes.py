@@ -122,12 +122,13 @@ def test_more_collectives_are_no_slower_network() -> None:
     assert fewer.sentence.startswith("Fewer collectives: −3.00 ms")
 
 
-def waiting_job(count: int) -> Summary:
+def waiting_job(count: int, own_us: tuple[float, float] = (200.0, 1000.0)) -> Summary:
     """Two ranks with `count` collectives per step. The second rank waits for the first in each."""
     made = []
-    for rank, own_us in enumerate((200.0, 1000.0)):
-        one = summary(collectives(count, own_us), worker=f"worker{rank}")
-        capture = replace(one.captures[0], rank=rank, file=replace(one.captures[0].file, sha256=f"{rank}{count}"))
+    for rank, its_us in enumerate(own_us):
+        one = summary(collectives(count, its_us), worker=f"worker{rank}")
+        file = replace(one.captures[0].file, sha256=f"{rank}{count}{its_us}")
+        capture = replace(one.captures[0], rank=rank, file=file)
         made.append(replace(one, captures=(capture,)))
     return pool(made)
 
@@ -136,6 +137,12 @@ def test_more_collectives_are_no_late_rank_though_ranks_wait_in_each() -> None:
     found = compared(waiting_job(1), waiting_job(6))
     assert first(found).sentence.startswith("More collectives: +3.00 ms exposed per step; collectives take 1 → 6 calls")
     assert "late_rank" not in rules(found)
+
+
+def test_a_rank_with_a_busy_cpu_slows_transfers_that_the_cpu_makes() -> None:
+    found = compared(waiting_job(1, (200.0, 200.0)), waiting_job(1, (900.0, 900.0)))
+    assert first(found).sentence.startswith("Collectives are slower: +")
+    assert first(found).confidence == "the transfer itself, the same on all ranks; one rank whose CPU is busy slows it"
 
 
 def test_equal_jobs_have_no_findings() -> None:

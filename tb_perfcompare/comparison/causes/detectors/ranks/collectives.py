@@ -30,6 +30,9 @@ from tb_perfcompare.model.summary.groups import PYTHON_TIME
 NAMED = 0.25
 """Share of the change from which the operators that call the collectives are said to make a part of it."""
 
+_ON_CPU = "the transfer itself, the same on all ranks; one rank whose CPU is busy slows it"
+"""Confidence in slower collectives of gloo or MPI, whose transfers are threads of the ranks."""
+
 _FUNCTIONS = "torch/distributed/distributed_c10d.py"
 """File of PyTorch's functions that make collectives; the outermost is the one that the program calls."""
 
@@ -54,6 +57,8 @@ def _slower_cause(pair: RuleContext, collectives: ExposedCollectives) -> Cause:
     more, slower = ("More", "slower") if exposed > 0 else ("Fewer", "faster")
     before, after = pair.once(splits)
     ranks, transfer, confidence, look_at = "", None, "", COLLECTIVE_SLOWER.look_at
+    if not collectives.on_device:
+        confidence, look_at = _ON_CPU, f"other load on the cores of each rank; {look_at}"
     if before is None or after is None:
         ranks = "; only one rank is compared: waiting for a late rank would look the same"
         confidence, look_at = "a late rank would look the same", f"{look_at}; compare all ranks"
