@@ -112,6 +112,13 @@ def test_interruptions_are_told_from_slow_work() -> None:
     assert back.rule == "host_interrupted" and "no longer takes the CPU" in back.sentence
 
 
+def test_fewer_calls_are_told_though_a_busy_machine_makes_them_longer() -> None:
+    calls = [(*PROGRAM, Call("aten::cos", 90.0, count)) for count in (8, 4)]
+    found = compared_traces(drawn(calls[0]), drawn(calls[1], seed=2, stall_us=1800.0))
+    assert causes(found) == ["host_interrupted", "operators_changed"]
+    assert found.findings[1].sentence == "Fewer calls per step: aten::cos 8 → 4."
+
+
 def test_threads_that_wait_for_a_core_lengthen_long_and_short_calls_alike() -> None:
     """Two threads on one free core: every call of several threads ends a time slice late, a matrix product two."""
     vary = random.Random(7)

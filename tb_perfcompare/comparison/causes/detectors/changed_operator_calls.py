@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from math import fsum
 
+from tb_perfcompare.comparison.causes.detectors.changed_operator_words import Changed
 from tb_perfcompare.comparison.causes.evidence.amounts import Amount, Key, total
 from tb_perfcompare.comparison.causes.evidence.explained import Explained, Part
 from tb_perfcompare.comparison.causes.evidence.places.annotations import annotations_around
@@ -50,6 +51,21 @@ def both_recorded(operators: Mapping[Key, Amount]) -> bool:
     """Whether both sides recorded operators at all."""
     amounts = operators.values()
     return any(amount.calls_a for amount in amounts) and any(amount.calls_b for amount in amounts)
+
+
+def hidden_by_machine(pair: RuleContext, changed: Iterable[Changed]) -> list[Changed]:
+    """Operators without a device that are called less often while their time grew, or the reverse, if these calls are
+    material at the time per call of the side where that is shorter; else none."""
+    in_both = [operator for operator in changed if operator.is_in_both and not operator.annotation]
+    own = [pair.amount("operators", "host_self", operator.name) for operator in in_both]
+    against = [one.more_calls * one.delta_us < 0 for one in own]
+    saved = fsum(
+        one.more_calls * min(one.us_a / one.calls_a, one.us_b / one.calls_b)
+        for one, hidden in zip(own, against, strict=True) if hidden
+    )  # fmt: skip
+    if any(side.device.count for side in pair.sides) or abs(saved) < pair.least_us:
+        return []
+    return [operator for operator, hidden in zip(in_both, against, strict=True) if hidden]
 
 
 def launches_graphs(pair: RuleContext) -> bool:

@@ -122,7 +122,7 @@ def naming_clauses(pair: RuleContext, groups: Groups, *, calls_first: bool, labe
         f"{f'{word}: ' if labelled else ''}{_one_sided(group)}"
         for word, group in (("new", new), ("gone", gone)) if group
     ]  # fmt: skip
-    calls = [f"calls per step: {_recounted(others)}"] if others else []
+    calls = [f"{'calls per step: ' if labelled or not calls_first else ''}{_recounted(others)}"] if others else []
     named = (*new[:MAX_NAMED], *gone[:MAX_NAMED], *others[:MAX_NAMED])
     where = where_called(pair, [(operator.name, operator.calls) for operator in named if not operator.annotation])
     return [*((*calls, *one_sided) if calls_first else (*one_sided, *calls)), *filter(None, (where,))]

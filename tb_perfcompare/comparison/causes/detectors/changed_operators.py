@@ -13,6 +13,7 @@ from tb_perfcompare.comparison.causes.detectors.changed_operator_calls import (
     both_recorded,
     explained_time,
     gaps_of_calls,
+    hidden_by_machine,
     in_most_steps,
     kernels_of,
     launches_graphs,
@@ -64,6 +65,9 @@ that explain it. Only reading back a result adds fewer."""
 _OF_MACHINE = {"host_interrupted", "host_pace", "waiting_threads", "device_interrupted", "device_pace"}
 """Rules that explain the time of calls, not their number."""
 
+_COUNTED = "certain: calls are counted"
+"""Confidence in changed calls, if the finding says nothing on their time."""
+
 _NAMES = {"More calls": "more_calls", "Fewer calls": "fewer_calls"}
 """Titles that mean the same as another rule, and that rule's name."""
 
@@ -71,7 +75,9 @@ _NAMES = {"More calls": "more_calls", "Fewer calls": "fewer_calls"}
 def changed_operator_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     """One finding for all operators whose calls differ, unless other causes explain it. None if operators are
     recorded on one side only, or if graphs are replayed."""
-    changed, rules = _unexplained(pair, explained), explained.rules
+    every, rules = [operator for operator in _changed(pair) if not _is_told(operator, explained)], explained.rules
+    # work in loader processes or hidden behind the device has no exposed time
+    changed = [operator for operator in every if operator.delta_us]
     # a change too small to matter is reported only if nothing else is found
     least_us = pair.least_us if rules or all(operator.is_in_both for operator in changed) else 0.0
     parts = _by_direction(pair, changed) if changed else []
@@ -88,10 +94,12 @@ def changed_operator_rules(pair: RuleContext, explained: Explained) -> Iterator[
         decides = pair.headline.counted is not None and rules <= _OF_MACHINE and not number
         if waits or decides:
             yield finding_on(part, is_counted=True)
+    if rules & _OF_MACHINE and (hidden := hidden_by_machine(pair, every)):
+        yield finding_on(hidden, is_counted=True)
 
 
-def _unexplained(pair: RuleContext, explained: Explained) -> list[Changed]:
-    """Operators and annotations whose calls differ, unless other causes are about them."""
+def _changed(pair: RuleContext) -> list[Changed]:
+    """Operators and annotations whose calls differ."""
     operators = pair.amounts("operators", "host_total")
     if not both_recorded(operators) or launches_graphs(pair):
         return []
@@ -108,10 +116,7 @@ def _unexplained(pair: RuleContext, explained: Explained) -> list[Changed]:
         Changed(name, amount, explained_time(pair, name, own.get(name), kernels.get(name, {}), amount))
         for name, amount in counted.items()
     ]
-    if changed:
-        changed += _annotations(pair, host, operators)
-    # work in loader processes or hidden behind the device has no exposed time
-    return [operator for operator in changed if operator.delta_us and not _is_told(operator, explained)]
+    return changed + (_annotations(pair, host, operators) if changed else [])
 
 
 def _is_told(operator: Changed, explained: Explained) -> bool:
@@ -175,20 +180,22 @@ def _cause_of(
         look_at = known_setting(amounts) or (KEPT if growing else setting_of_arguments(pair))
     calls_first = not (about.new or about.gone)
     title += mostly_in(pair, own) or _after_update(pair, about)
-    # the title, right before the names, already says that they are new or gone
-    follows = is_counted and not calls_first
+    # the title, right before the names, already says what changed
+    follows = is_counted and not (calls_first and (new or gone))
     clauses = naming_clauses(pair, every, calls_first=calls_first, labelled=not follows or bool(new and gone))
     inside = "" if is_again else inside_clause(pair, total(amounts.values()).more_calls)
     modules = "" if of_more_work else modules_clause(pair, delta)
 
     def sentence(own: Explains) -> str:
-        time = "" if is_counted else f": {change_text(own)} per step{gaps_clause(around, own)}"
+        time = f": {change_text(own)} per step{gaps_clause(around, own)}"
+        if is_counted:
+            time = " per step" if follows and calls_first else ""
         what = "; ".join([*clauses, *filter(None, (growing,))])
         return f"{title}{time}{': ' if follows else '; '}{what}{inside}{modules}."
 
     return cause(
         pair, rule, (about.new or about.gone or about.others)[0].name, "all", None if is_counted else delta,
-        sentence, _rows_of(pair, changed, every, delta),
+        sentence, _rows_of(pair, changed, every, delta), confidence=_COUNTED if is_counted else "",
         explains={} if is_counted else explains, name=_NAMES.get(title, "") if is_all else "", look_at=look_at,
         calls={operator.name: operator.calls.more_calls for operator in changed},
         how=f"casts and copies {signed_time(delta)}, {'; '.join(clauses)}",
@@ -258,10 +265,11 @@ OPERATORS_CHANGED = Rule(
     meaning="operators are new, gone, replaced or called another number of times",
     when="Operators run more or less often, and no other rule explains their time. Large increases and decreases are "
     "separate findings. If all run more (less) often and none is new or gone, the finding is `more_calls` "
-    "(`fewer_calls`)",
+    "(`fewer_calls`). Fewer calls that take longer, because the machine is slower (or the reverse), are told without a "
+    "time",
     needs="operators; `with_stack` names the function that makes 80 % of the change of calls",
     tables=("operators",),
-    confidence=f"certain: calls are counted{AS_MEASURED}",
+    confidence=f"{_COUNTED}{AS_MEASURED}",
     find_rest=changed_operator_rules,
     order=4,
     rank=4,
@@ -276,7 +284,7 @@ RECOMPUTATION = Rule(
     tables=("operators",),
     look_at="torch.utils.checkpoint, gradient_checkpointing_enable(), activation checkpointing of the training "
     "library; whether the memory it saves is needed",
-    confidence=f"certain: calls are counted{AS_MEASURED}",
+    confidence=f"{_COUNTED}{AS_MEASURED}",
     find_rest=changed_operator_rules,
     order=4,
     rank=4,
