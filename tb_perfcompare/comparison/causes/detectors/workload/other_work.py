@@ -16,7 +16,7 @@ from tb_perfcompare.comparison.causes.evidence.amounts import total_by_key
 from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, of_categories
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explained, Part, changes_of
 from tb_perfcompare.comparison.causes.evidence.inputs import values_of_layers
-from tb_perfcompare.comparison.causes.evidence.places.growing import KEPT, growing_inputs
+from tb_perfcompare.comparison.causes.evidence.places.growing import GROWN_INPUTS, growing_inputs
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.checks.shared_work import SOME_WORK
 from tb_perfcompare.comparison.result.finding import Evidence
@@ -164,7 +164,7 @@ def _why(pair: RuleContext, other: OtherWork) -> tuple[str, str]:
         return f"{short(layer.operator)} is called {layer.clause} on the same inputs", layer.look_at
     growing = "" if other.ratio is None else growing_inputs(pair)
     if growing:
-        return growing, KEPT
+        return growing, GROWN_INPUTS
     return other.why, other.look_at
 
 

@@ -13,6 +13,7 @@ from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.wording import number_text, numbers_text, short
 from tb_perfcompare.model.arrays import CaptureIndex, Floats, Ints, median, unique
 from tb_perfcompare.model.input_shapes import input_elements
+from tb_perfcompare.model.names.autograd_names import is_backward
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -28,6 +29,9 @@ KEPT = (
     "caches that grow"
 )
 """What to look at if calls grow from step to step."""
+
+GROWN_INPUTS = f"{KEPT}; a schedule of lengths or sizes (curriculum)"
+"""What to look at if inputs grow from step to step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,16 +85,19 @@ def _growing(summary: Summary) -> dict[str, Growth]:
 
 
 def growing_inputs(pair: RuleContext) -> str:
-    """Clause on the operator with the largest inputs that grow from step to step on one side only: "inputs grow from
-    step to step, e.g. aten::cat 1,024 → 15,360 elements in the candidate"; "" if there is none."""
+    """Clause on the operator with the largest inputs that grow from step to step on one side only, of the forward pass
+    if one is: "inputs grow from step to step, e.g. aten::cat 1,024 → 15,360 elements in the candidate"; "" if there is
+    none."""
     sides = [_growing_sizes(side) for side in pair.sides]
     found = [
-        (sizes[1], name, side) for side, growing in enumerate(sides) for name, sizes in growing.items()
+        (not is_backward(name), sizes[1], name, side)
+        for side, growing in enumerate(sides)
+        for name, sizes in growing.items()
         if name not in sides[1 - side]
-    ]  # fmt: skip
+    ]
     if not found:
         return ""
-    _, name, side = max(found)
+    *_, name, side = max(found)
     sizes = numbers_text(*sides[side][name])
     return f"inputs grow from step to step, e.g. {short(name)} {sizes} elements in the {SIDES[side]}"
 
