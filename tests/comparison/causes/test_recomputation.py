@@ -8,9 +8,11 @@ from tests.comparison.compare import compare, rules_of
 AUTOGRAD = "autograd::engine::evaluate_function: "
 
 
-def trained(*, recompute: bool = False, doubled: bool = False, steps: int = 4) -> TraceBuilder:
+def trained(
+    *, recompute: bool = False, doubled: bool = False, steps: int = 4, differentiated: int = 2
+) -> TraceBuilder:  # fmt: skip
     """Steps of two layers, forward and backward. `recompute`: the backward pass calls each layer again; `doubled`: the
-    forward pass calls each layer twice."""
+    forward pass calls each layer twice; `differentiated`: calls of the backward pass."""
     trace, at = TraceBuilder(), 0
     for step in range(steps):
         start = at
@@ -18,7 +20,7 @@ def trained(*, recompute: bool = False, doubled: bool = False, steps: int = 4) -
             trace.op("aten::linear", at + 5, at + 55)
             trace.op("aten::addmm", at + 10, at + 50)
             at += 60
-        for _ in range(2):
+        for _ in range(differentiated):
             trace.op(f"{AUTOGRAD}AddmmBackward0", at, at + 130)
             if recompute:
                 trace.op("aten::linear", at + 5, at + 55)
@@ -44,3 +46,10 @@ def test_layers_that_run_again_in_the_backward_pass_are_recomputed() -> None:
 def test_layers_that_the_forward_pass_runs_again_are_more_calls() -> None:
     rules = set(rules_of(compare(trained(), trained(doubled=True))))
     assert rules and not any(rule.startswith("recomputation") for rule in rules)
+
+
+def test_more_calls_of_the_backward_pass_alone_say_so() -> None:
+    """Another model, such as a teacher, runs without torch.no_grad()."""
+    (finding,) = compare(trained(), trained(differentiated=4)).findings
+    assert finding.sentence.startswith("More calls, all in the backward pass: +280 µs per step, ")
+    assert finding.look_at.startswith("torch.no_grad()")

@@ -13,6 +13,7 @@ from tb_perfcompare.comparison.causes.evidence.inputs import OTHER_SIZE, by_inpu
 from tb_perfcompare.comparison.causes.evidence.places.annotations import annotations_around, mostly_in
 from tb_perfcompare.comparison.causes.evidence.places.gaps_around import gaps_between
 from tb_perfcompare.comparison.causes.evidence.places.growing import KEPT, growing_clause
+from tb_perfcompare.comparison.causes.evidence.places.recomputed import in_backward_alone
 from tb_perfcompare.comparison.causes.evidence.places.where_called import inside_clause, modules_clause, where_called
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, shared_part
@@ -45,6 +46,9 @@ PIECES = 10
 LOOP = "a Python loop over elements, rows or samples: index and compute whole tensors"
 """What to look at if one side makes more calls on pieces."""
 
+GRADIENTS = "torch.no_grad(), detach() and requires_grad around models and parameters that need no gradients"
+"""What to look at if only the backward pass makes more calls."""
+
 MODULES = "the code that builds and calls these modules"
 """What to look at if modules are named."""
 
@@ -70,7 +74,8 @@ def more_calls_rules(pair: RuleContext) -> Iterator[Cause]:
         return
     order = _largest_first(pair, moved, sign)
     (name, *_), more = order[0], sign > 0
-    title = f"{'More' if more else 'Fewer'} calls{mostly_in(pair, called_more)}"
+    where = ", all in the backward pass" if pair.once(in_backward_alone) else mostly_in(pair, called_more)
+    title = f"{'More' if more else 'Fewer'} calls{where}"
     recounted = f"{len(moved)} of {len(operators)} operators run {'more' if more else 'less'} often"
     size, modules = _log_size_ratio(pair, moved), modules_clause(pair, sign)
     growing = growing_clause(pair, {key[0]: amount for key, amount in moved.items()}, [key[0] for key in order])
@@ -79,7 +84,7 @@ def more_calls_rules(pair: RuleContext) -> Iterator[Cause]:
     else:
         example = _example(pair, name, moved[order[0]])
         how = f"{recounted}, typically {ratio_text(math.exp(usual))}{_on_inputs(size)}, e.g. {example}"
-        look_at = LOOP if abs(size) >= math.log(PIECES) and sign * size < 0 else MODULES if modules else ""
+        look_at = _looked_at(pair, sign * size, modules)
     inside = inside_clause(pair, math.fsum(amount.more_calls for amount in moved.values()))
 
     def sentence(own: Explains) -> str:
@@ -92,6 +97,15 @@ def more_calls_rules(pair: RuleContext) -> Iterator[Cause]:
         (Evidence("operators", name),), explains=counts, confidence=_by_chance(pair, math.expm1(usual)),
         look_at=look_at,
     )  # fmt: skip
+
+
+def _looked_at(pair: RuleContext, size: float, modules: str) -> str:
+    """`size`: ln of the ratio of elements per call, of the side with more calls to the other."""
+    if pair.once(in_backward_alone):
+        return GRADIENTS
+    if size <= -math.log(PIECES):
+        return LOOP
+    return MODULES if modules else ""
 
 
 def _moved(pair: RuleContext, operators: Mapping[Key, Amount]) -> dict[Key, Amount]:
@@ -223,7 +237,8 @@ MORE_CALLS = Rule(
     names=("more_calls", "fewer_calls"),
     meaning="the same work is done more (less) often",
     when="Both sides run mostly the same operators, and half of these run more (less) often, by about the same ratio. "
-    "It explains the change by count, also of untraced host time. The sentence says if calls grow from step to step",
+    "It explains the change by count, also of untraced host time. The sentence says if calls grow from step to step, "
+    "or if only the backward pass makes more",
     needs="operators; `record_shapes` tells if each call works on less",
     tables=("operators",),
     look_at="number of layers, micro-batches, iterations or calls of the model per step",

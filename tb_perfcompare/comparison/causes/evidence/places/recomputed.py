@@ -1,4 +1,5 @@
-"""Activation checkpointing: operators of the forward pass that run again in the backward pass."""
+"""What runs more often in the backward pass: operators of the forward pass again (activation checkpointing), or more of
+its own."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from math import fsum
 
 import numpy as np
 
+from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.model.names.autograd_names import AUTOGRAD_RANGE
 from tb_perfcompare.model.names.work_kinds import work_kind, work_kind_instead
@@ -30,6 +32,15 @@ def recomputed(pair: RuleContext) -> dict[str, float]:
         if min(backward_a, backward_b) == 0 < abs(more) <= fewest and most - fewest <= AS_OFTEN * most:
             more_calls[name] = more
     return more_calls
+
+
+def in_backward_alone(pair: RuleContext) -> bool:
+    """Whether operators that compute run as often in the forward pass of both sides, but not in the backward pass, and
+    none of the forward pass again."""
+    sides = [list(_by_pass(side).values()) for side in pair.sides]
+    forward, backward = ([fsum(calls[which] for calls in side) for side in sides] for which in (0, 1))
+    is_forward_alike = abs(forward[1] - forward[0]) <= AS_OFTEN * max(forward)
+    return all(backward) and is_forward_alike and call_count_changed(*backward) and not pair.once(recomputed)
 
 
 def in_hooks(pair: RuleContext, explained: Mapping[tuple[str, str], float]) -> dict[tuple[str, str], float]:
