@@ -27,15 +27,16 @@ _BITS = 63
 
 def stable_order(values: NDArray[Any]) -> Ints:
     """np.argsort(values, kind="stable"), of unsorted integers in a fifth of the time: numpy sorts numbers faster than
-    indices, and a value followed by its index is one number if both fit into 64 bits."""
-    bits = len(values).bit_length()
-    if values.dtype.kind == "i" and len(values):
+    indices, and a value followed by its index is one number if both fit into 64 bits. Sorts each row of a matrix."""
+    count = values.shape[-1]
+    bits = count.bit_length()
+    if values.dtype.kind == "i" and values.size:
         low = int(values.min())
         if int(values.max()) - low < 1 << (_BITS - bits):
             joined = values.astype(np.int64)
             joined -= low
             joined <<= bits
-            joined |= np.arange(len(values))
+            joined |= np.arange(count)
             joined.sort()
             joined &= (1 << bits) - 1
             return joined

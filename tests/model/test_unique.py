@@ -37,6 +37,8 @@ def test_unique_numbers_are_numpys(values: np.ndarray) -> None:
 @given(NUMBERS | st.lists(st.floats(allow_nan=False)).map(np.array))
 def test_the_stable_order_is_numpys(values: np.ndarray) -> None:
     assert stable_order(values).tolist() == np.argsort(values, kind="stable").tolist()
+    rows = np.stack([values, values[::-1]])
+    assert stable_order(rows).tolist() == np.argsort(rows, axis=1, kind="stable").tolist()
     few = values.astype(np.int8) if values.dtype.kind == "i" else values
     assert stable_order(few).tolist() == np.argsort(few, kind="stable").tolist()
 

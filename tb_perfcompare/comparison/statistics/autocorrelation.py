@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from tb_perfcompare.comparison.statistics.distributions import normal_quantile, quantiles, student_p
-from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, Ints, Ints32, median, unique
+from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, Ints, Ints32, median, stable_order, unique
 from tb_perfcompare.quick_dataclass import dataclass
 
 Captures = tuple[Ints32, Ints32]
@@ -137,7 +137,7 @@ def doubled_ranks(values: Ints) -> tuple[Ints, Ints]:
     size = values.shape[1]
     if size <= _FEW:
         return _counted_ranks(values)
-    order = np.argsort(values, axis=1, kind="stable")
+    order = stable_order(values)
     in_order = np.take_along_axis(values, order, axis=1)
     changes = np.ones((values.shape[0], size + 1), dtype=bool)
     changes[:, 1:size] = in_order[:, 1:] != in_order[:, :-1]
