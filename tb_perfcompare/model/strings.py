@@ -55,7 +55,7 @@ class StringTable:
         if self._index is not None:
             return self._index.get(text, -1)
         order = self.in_order()
-        at = self._place(text)
+        at = self.place(text)
         return int(order[at]) if at < len(order) and self._texts[order[at]] == text else -1
 
     def beginning(self, starts: Iterable[str]) -> list[int]:
@@ -65,12 +65,12 @@ class StringTable:
         """
         order, indices = self.in_order(), set[int]()
         for low, high in _spans(tuple(starts)):
-            indices.update(order[self._place(low) : self._place(high)].tolist())
-        indices.update(order[self._place(_PAST_ASCII) :].tolist())
+            indices.update(order[self.place(low) : self.place(high)].tolist())
+        indices.update(order[self.place(_PAST_ASCII) :].tolist())
         return sorted(indices)
 
-    def _place(self, text: str) -> int:
-        """Number of texts that sort before this one; their order is known."""
+    def place(self, text: str) -> int:
+        """Number of texts that sort before this one; their order must be known (`in_order`)."""
         return bisect_left(self._order.data, text, key=self._texts.__getitem__)
 
     def _indexed(self) -> dict[str, int]:

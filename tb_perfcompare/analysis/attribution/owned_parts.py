@@ -115,7 +115,7 @@ class _PartKeys:
 
     def first(self, rows: Ints, many: int) -> Ints:
         """Selects the `many` parts of these whose keys sort first."""
-        ranks = operator_keys_of(self.strings).ranks(self.strings)
+        ranks = operator_keys_of(self.strings).ranks()
         label = np.argsort(np.argsort(CATEGORY_LABELS))
         place = label[self.label[rows]] * np.int64(len(ranks)) + ranks[self.entity[rows]]
         last = np.partition(place, many - 1)[many - 1] if many else -1

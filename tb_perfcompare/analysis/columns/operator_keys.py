@@ -59,12 +59,11 @@ class OperatorKeys:
             self._place[text] = at
         return [self._place[text] for text in texts]
 
-    def ranks(self, strings: StringTable) -> Ints:
-        """Alphabetical rank of each text of the pool; `strings` are the texts it was made from."""
-        texts, added = self.pool.texts, range(self._original, len(self.pool))
-        if not added:
-            return strings.ranks()
-        order = sorted((*strings.in_order().tolist(), *added), key=texts.__getitem__)  # a part of them already is
+    def ranks(self) -> Ints:
+        """Alphabetical rank of each text of the pool."""
+        texts, strings = self.pool.texts, self._strings
+        added = sorted(range(self._original, len(self.pool)), key=texts.__getitem__)
+        order = np.insert(strings.in_order(), [strings.place(texts[at]) for at in added], added)
         return places_of(order, len(order)).astype(np.int64)
 
     def _compute(self, codes: TextIndex) -> None:

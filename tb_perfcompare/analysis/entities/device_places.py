@@ -141,7 +141,7 @@ def _operators(
     place, within, dur = cells_upwards(places.above, place, within, dur, steps)
     first = np.full(len(places), len(rows), dtype=np.int64)
     np.minimum.at(first, called, nodes.first[active])
-    ranks = operator_keys_of(timeline.events.strings).ranks(timeline.events.strings)
+    ranks = operator_keys_of(timeline.events.strings).ranks()
     order, rank = _in_order(
         timeline.events.start_ns[rows][first],
         (ranks[places.name], _ranks(places.shapes.texts)[places.shape]),

@@ -92,7 +92,7 @@ def test_pooled_texts_are_unique_and_ranked(names: list[str], drawn: list[int], 
     texts = keys.pool.texts
     assert [texts[at] for at in places] == more
     assert len(set(texts)) == len(texts)
-    assert [texts[at] for at in np.argsort(keys.ranks(strings)).tolist()] == sorted(texts)
+    assert [texts[at] for at in np.argsort(keys.ranks()).tolist()] == sorted(texts)
 
 
 @given(NAMES)
