@@ -104,6 +104,7 @@ def summarize(
     step = trace.of_events.step
     steps = len(windows.label)
     owners = find_owners(timeline, windows)
+    in_python = python_time(timeline, owners, step, steps)  # first, as it needs the most memory
     owned = own(timeline, owners, step, steps)
     metrics = device_metrics(timeline, int(windows.start_ns[0]), int(windows.end_ns[-1]))
     paths = module_paths(timeline, owners, recording.flows)
@@ -113,7 +114,7 @@ def summarize(
     found = {
         CRITICAL_PATH: critical_path(timeline, owners, windows, recording.flows),
         GIL_WAITS: gil_waits(timeline, windows),
-        PYTHON_TIME: python_time(timeline, owners, step, steps),
+        PYTHON_TIME: in_python,
     }
     groups |= {name: table for name, table in found.items() if table is not None}
     memory = memory_use(timeline, windows_by_rule["marker"])

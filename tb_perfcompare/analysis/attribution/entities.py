@@ -125,7 +125,7 @@ def _entities(
     number = places_of(order, len(order))
     category, place = np.divmod(code[order], max(len(keys.pool), 1))
     return (
-        gather(number, gather(entity, pair_of)),
+        gather(gather(number, entity), pair_of),
         category.astype(np.int8),
         Texts(place.astype(np.int32), keys.pool),
         Texts(strings.in_order()[first[order]], keys.pool),

@@ -112,13 +112,12 @@ def owned_modules(owners: Owners, paths: ModulePaths, steps: int) -> SplitTime:
 class _Calls:
     """k module calls.
 
-    row, nesting  (k,) event rows and their nesting
-    node_path     (k,) index of each call's path
-    node_of       (n,) int32 index of an event's call, -1 if it is none
+    nesting    of the calls
+    node_path  (k,) index of each call's path
+    node_of    (n,) int32 index of an event's call, -1 if it is none
     paths, names, above  text, name and above of ModulePaths
     """
 
-    row: EventIndex
     nesting: Nesting
     node_path: NodeIndex
     node_of: NodeIndex
@@ -133,19 +132,20 @@ class _Calls:
         node = np.where(at >= 0, gather(self.node_of, at), np.int32(-1))
         # Threads without module calls, and device work with an unknown launch, need no search.
         has_calls = np.zeros(len(timeline.events.lanes), dtype=bool)
-        has_calls[timeline.lane[self.row]] = True
+        has_calls[timeline.lane[self.nesting.order]] = True
         search = np.flatnonzero((at >= 0) & (node < 0) & gather(has_calls, gather(timeline.lane, at)))
-        node[search] = innermost_around(timeline, self.row, self.nesting, at[search])
+        node[search] = innermost_around(timeline, self.nesting, at[search])
         path: Ints32 = np.where(node >= 0, gather(self.node_path, node), np.int32(-1))
         return path
 
 
 def _calls(timeline: InterpretedTrace) -> _Calls | None:
     events = timeline.events
-    rows = module_calls(timeline)
-    if not len(rows):
+    called = module_calls(timeline)
+    if not len(called):
         return None
-    rows, nesting = nested(timeline, rows)
+    nesting = nested(timeline, called)
+    rows = nesting.order
     node_of = places_of(rows, len(events))
     paths = [OUTSIDE_MODULES, BACKWARD_OUTSIDE]
     names, upper = list(paths), [-1, -1]
@@ -156,7 +156,7 @@ def _calls(timeline: InterpretedTrace) -> _Calls | None:
         paths.append(f"{paths[parent]}/{own}" if depth > 1 else own)
         names.append(own)
         upper.append(parent if depth > 1 else -1)
-    return _Calls(rows, nesting, tree.node, node_of, paths, names, upper)
+    return _Calls(nesting, tree.node, node_of, paths, names, upper)
 
 
 def _backward_paths(timeline: InterpretedTrace, calls: _Calls, flows: FlowTable, rows: EventIndex) -> Ints:
@@ -169,18 +169,19 @@ def _backward_paths(timeline: InterpretedTrace, calls: _Calls, flows: FlowTable,
     prefixed = [number for number, text in enumerate(events.strings.texts) if text.startswith(AUTOGRAD_RANGE)]
     if prefixed:
         roots = forest.row[np.isin(events.name[forest.row], prefixed)]
-        is_inside = innermost_around(timeline, *nested(timeline, roots), asked) >= 0
+        is_inside = innermost_around(timeline, nested(timeline, roots), asked) >= 0
         path_of_row[on_host] = np.where(is_inside, _BACK, _OUTSIDE)
     target, path = _arrows(timeline, calls, flows)
     if len(target):
-        target, nesting = nested(timeline, target)
-        node = innermost_around(timeline, target, nesting, asked)
-        path_of_row[on_host] = np.where(node >= 0, path[nesting.order[node]], path_of_row[on_host])
+        nesting = nested(timeline, target)
+        node = innermost_around(timeline, nesting, asked)
+        path_of_node = path[np.searchsorted(target, nesting.order)]
+        path_of_row[on_host] = np.where(node >= 0, path_of_node[node], path_of_row[on_host])
     return path_of_row
 
 
 def _arrows(timeline: InterpretedTrace, calls: _Calls, flows: FlowTable) -> tuple[AnyInts, AnyInts]:
-    """Returns (t,) rows of backward operators and (t,) paths of their forward operators.
+    """Returns (t,) rows of backward operators, ascending, and (t,) paths of their forward operators.
 
     An arrow has times but no thread: it starts at the operator inside a module that starts then, and ends at the
     operator outside all modules that starts then. An id that occurs twice at one end is ignored.

@@ -19,7 +19,7 @@ from tb_perfcompare.quick_dataclass import dataclass
 VARIABLE = "TB_PERFCOMPARE_READER"
 """Environment variable; `python` disables compiled code, as in sources/trace/scanners/scanner_choice.py."""
 
-INTERFACE = 7
+INTERFACE = 8
 """Interface version of the compiled module that this code expects."""
 
 WHY_NOT = ""

@@ -36,20 +36,20 @@ class Nesting:
     clipped: int
 
 
-def nest(lane: AnyInts, start: Nanoseconds, end: Nanoseconds, *ties: Tie, rows: AnyInts | None = None) -> Nesting:
+def nest(lane: AnyInts, start: Nanoseconds, dur: Nanoseconds, *ties: Tie, rows: AnyInts | None = None) -> Nesting:
     """Nests events by time: all of the columns, or these rows of them. Lanes are small numbers from 0 on.
 
-    `ties` order events with equal lane, start and end, the first column before the second, so that the result does not
-    depend on file order.
+    `ties` order events with equal lane, start and duration, the first column before the second, so that the result does
+    not depend on file order.
     """
     module = compiled()
     if module is None:
-        return _nest_in_python(lane, start, end, ties, np.arange(len(start)) if rows is None else rows)
+        return _nest_in_python(lane, start, dur, ties, np.arange(len(start)) if rows is None else rows)
     order, parent, depth, clipped_end, inside, clipped = module.nest(
         packed(lane, np.int32),
         int(lane.max(initial=-1)) + 1,
         packed(start, np.int64),
-        packed(end, np.int64),
+        packed(dur, np.int64),
         tuple(packed_tie(tie) for tie in ties),
         None if rows is None else packed(rows, np.int32),
     )
@@ -64,10 +64,11 @@ def nest(lane: AnyInts, start: Nanoseconds, end: Nanoseconds, *ties: Tie, rows: 
 
 
 def _nest_in_python(
-    lane: AnyInts, start: Nanoseconds, end: Nanoseconds, ties: tuple[Tie, ...], rows: AnyInts
+    lane: AnyInts, start: Nanoseconds, dur: Nanoseconds, ties: tuple[Tie, ...], rows: AnyInts
 ) -> Nesting:
-    order = rows[np.lexsort((*(tie[rows] for tie in reversed(ties)), ~end[rows], start[rows], lane[rows]))]
-    begin, ends = start[order], end[order].tolist()
+    order = rows[np.lexsort((*(tie[rows] for tie in reversed(ties)), ~dur[rows], start[rows], lane[rows]))]
+    begin = start[order]
+    ends = (begin + dur[order]).tolist()
     parent, depth = [-1] * len(order), [0] * len(order)
     open_rows: list[int] = []
     clipped, current = 0, None

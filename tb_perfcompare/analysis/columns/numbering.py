@@ -12,7 +12,7 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.analysis.columns.native_passes import compiled, indices, unpacked
+from tb_perfcompare.analysis.columns.native_passes import compiled, indices, packed, unpacked
 from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, chunks
 from tb_perfcompare.model.summary import split_time
 
@@ -21,8 +21,16 @@ Chosen: TypeAlias = "AnyInts | tuple[AnyInts, AnyInts]"
 """One value per entry: a column, or (column, index into it per entry). Entries with a negative index are ignored."""
 
 
+_MANY = 1 << 14
+"""Number of indices from which on the compiled look-up is faster: finding the memory of arrays takes 4 µs."""
+
+
 def gather(values: NDArray[Number], at: AnyInts) -> NDArray[Number]:
-    """values[at], in half of numpy's time for 4-byte indices. -1 is the last; out-of-range indices wrap around."""
+    """values[at], in a quarter of numpy's time for 4-byte indices. -1 is the last; out-of-range indices wrap around."""
+    module = compiled() if len(at) >= _MANY and at.dtype == np.int32 else None
+    if module is not None:
+        integers = np.ascontiguousarray(values).view(f"i{values.itemsize}")
+        return np.frombuffer(module.gather(integers, packed(at, np.int32), values.itemsize), values.dtype)
     gathered = np.empty(len(at), dtype=values.dtype)
     for chunk in chunks(len(at)):
         values.take(at[chunk], out=gathered[chunk], mode="wrap")

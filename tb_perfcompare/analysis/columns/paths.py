@@ -58,8 +58,9 @@ def found_paths(above: AnyInts, root: AnyInts, key: AnyInts, wanted: Flags, dept
         number[size + rows] = size + first + np.arange(len(rows))
         depths[size + first : size + first + len(rows)] = depths[number[parent[rows]]] + 1
         first += len(rows)
-    columns = (gather(np.append(number, -1), node), number[parent[order]], key[order], depths[size:])
-    return Paths(*(column.astype(np.int32) for column in columns))
+    number = number.astype(np.int32)
+    node = gather(np.append(number, np.int32(-1)), node)
+    return Paths(node, number[parent[order]], key[order].astype(np.int32), depths[size:].astype(np.int32))
 
 
 def _numbered_in_python(

@@ -37,16 +37,19 @@ def module_name(raw: str) -> str:
 class ModuleCalls:
     """The r module calls that start in a step.
 
-    row      (r,) event row
-    nesting  of the rows
+    nesting  of the calls
     span     (r,) host time
     around   (h,) index of the innermost call around each forest row, -1 outside
     """
 
-    row: EventIndex
     nesting: Nesting
     span: Ints
     around: Ints32
+
+    @property
+    def row(self) -> EventIndex:
+        """(r,) Event row of each call."""
+        return self.nesting.order
 
     def of_operators(self, timeline: InterpretedTrace) -> tuple[Ints, list[str]]:
         """Returns ((h,) index of the innermost module around each forest row, -1 outside; the module names)."""
@@ -64,9 +67,9 @@ def calls_in_steps(timeline: InterpretedTrace, step: StepIndex) -> ModuleCalls |
     rows = rows[step[rows] >= 0]
     if not len(rows):
         return None
-    rows, nesting = nested(timeline, rows)
-    around = innermost_around(timeline, rows, nesting, timeline.host.row)
-    return ModuleCalls(rows, nesting, nesting.end - timeline.events.start_ns[rows], around)
+    nesting = nested(timeline, rows)
+    around = innermost_around(timeline, nesting, timeline.host.row)
+    return ModuleCalls(nesting, nesting.end - timeline.events.start_ns[nesting.order], around)
 
 
 def module_table(timeline: InterpretedTrace, calls: ModuleCalls, step: StepIndex, steps: int) -> GroupTable:
@@ -96,8 +99,8 @@ def module_table(timeline: InterpretedTrace, calls: ModuleCalls, step: StepIndex
     )
 
 
-def module_self_times(timeline: InterpretedTrace, step: StepIndex) -> tuple[Ints, Ints]:
+def module_self_times(timeline: InterpretedTrace, step: StepIndex) -> tuple[Ints32, Ints]:
     """Returns (rows of the calls that start in a step, their time without nested module calls), as in the table."""
     rows = module_calls(timeline)
-    rows, nesting = nested(timeline, rows[step[rows] >= 0])
-    return rows, nesting.end - timeline.events.start_ns[rows] - nesting.inside
+    nesting = nested(timeline, rows[step[rows] >= 0])
+    return nesting.order, nesting.end - timeline.events.start_ns[nesting.order] - nesting.inside

@@ -71,10 +71,8 @@ def outermost_calls(timeline: InterpretedTrace) -> Ints32:
     """Returns API calls outside other API calls of their thread: runtimes call drivers, cnnl calls cnrt."""
     events = timeline.events
     rows = rows_where(timeline.is_api)
-    start = gather(events.start_ns, rows)
-    end = start + gather(events.dur_ns, rows)
-    nesting = nest(gather(timeline.lane, rows), start, end, gather(events.correlation, rows))
-    return gather(rows, nesting.order[nesting.parent < 0])
+    nesting = nest(timeline.lane, events.start_ns, events.dur_ns, events.correlation, rows=rows)
+    return nesting.order[nesting.parent < 0]
 
 
 def operator_tables(timeline: InterpretedTrace, step: StepIndex, steps: int) -> dict[str, GroupTable]:

@@ -54,7 +54,8 @@ def python_stacks(timeline: InterpretedTrace) -> PythonStacks | None:
 
 def _of_functions(timeline: InterpretedTrace, rows: EventIndex) -> PythonStacks:
     events = timeline.events
-    rows, nesting = nested(timeline, rows)
+    nesting = nested(timeline, rows)
+    rows = nesting.order
     used, code = distinct(events.name[rows].astype(np.int64), len(events.strings))
     index: dict[str, int] = {}
     name = np.array([index.setdefault(operator_key(events.strings[at]), len(index)) for at in used.tolist()])[code]
@@ -70,7 +71,7 @@ def _of_functions(timeline: InterpretedTrace, rows: EventIndex) -> PythonStacks:
         depths.append(np.full(len(codes), int(nesting.depth[level[0]]), dtype=np.int64))
         place[level] = at + size
         size += len(codes)
-    open_then = innermost_around(timeline, rows, nesting, np.arange(len(events), dtype=np.int32))
+    open_then = innermost_around(timeline, nesting, np.arange(len(events), dtype=np.int32))
     around = np.where(open_then >= 0, place[open_then], -1)
     caller = around.copy()
     around[rows] = place

@@ -3,6 +3,7 @@
 
    Python objects are created only before and after a pass, which runs without the GIL. */
 #include "arguments.h"
+#include "gather.h"
 #include "nesting.h"
 #include "numbers.h"
 #include "sums.h"
@@ -17,24 +18,24 @@
 #define TEXT_OF_NAME(name) #name
 #define TEXT_OF(macro) TEXT_OF_NAME(macro)
 
-enum { INTERFACE = 7 }; /* version; analysis/columns/native_passes.py refuses others */
+enum { INTERFACE = 8 }; /* version; analysis/columns/native_passes.py refuses others */
 
 /* -- functions ----------------------------------------------------------------------------------------------------- */
 
 static PyObject *pass_nest(PyObject *module, PyObject *args)
 {
     enum { COLUMNS = 5 };
-    PyObject *lane, *start, *end, *ties, *rows, *columns[COLUMNS] = {NULL}, *result = NULL;
+    PyObject *lane, *start, *duration, *ties, *rows, *columns[COLUMNS] = {NULL}, *result = NULL;
     Py_ssize_t lanes, length = -1, count = -1;
     Spans spans;
     Forest forest = {0};
     void *const arrays[COLUMNS] = {&forest.order, &forest.parent, &forest.depth, &forest.end, &forest.inside};
     const size_t sizes[COLUMNS] = {sizeof(int32_t), sizeof(int32_t), sizeof(int32_t), sizeof(int64_t), sizeof(int64_t)};
     PassEnd how;
-    int made = 0;
+    int made = 1;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OnOOOO", &lane, &lanes, &start, &end, &ties, &rows) ||
-        !read_keys(start, end, ties, &length, &spans.keys) ||
+    if (!PyArg_ParseTuple(args, "OnOOOO", &lane, &lanes, &start, &duration, &ties, &rows) ||
+        !read_keys(start, duration, ties, &length, &spans.keys) ||
         (spans.lane = numbers(lane, sizeof(int32_t), &length)) == NULL) {
         return NULL;
     }
@@ -51,19 +52,27 @@ static PyObject *pass_nest(PyObject *module, PyObject *args)
     spans.count = (size_t)count;
     spans.length = (size_t)length;
     spans.lanes = (size_t)lanes;
+    columns[0] = new_column(spans.count, sizes[0], arrays[0]);
+    if (columns[0] == NULL) {
+        return NULL;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    how = order_spans(&spans, forest.order);
+    Py_END_ALLOW_THREADS
+    if (how != PASS_DONE) {
+        set_error(how, "a lane or a row is out of range");
+        Py_DECREF(columns[0]);
+        return NULL;
+    }
     while (made < COLUMNS && (columns[made] = new_column(spans.count, sizes[made], arrays[made])) != NULL) {
         made++;
     }
     if (made == COLUMNS) {
         Py_BEGIN_ALLOW_THREADS
-        how = nest_spans(&spans, &forest);
+        nest_spans(&spans, &forest);
         Py_END_ALLOW_THREADS
-        if (how == PASS_DONE) {
-            result = Py_BuildValue("(OOOOOL)", columns[0], columns[1], columns[2], columns[3], columns[4],
-                                   (long long)forest.clipped);
-        } else {
-            set_error(how, "a lane or a row is out of range");
-        }
+        result = Py_BuildValue("(OOOOOL)", columns[0], columns[1], columns[2], columns[3], columns[4],
+                               (long long)forest.clipped);
     }
     for (int i = 0; i < made; i++) {
         Py_DECREF(columns[i]);
@@ -398,11 +407,42 @@ static PyObject *pass_paths(PyObject *module, PyObject *args)
     return result;
 }
 
+static PyObject *pass_gather(PyObject *module, PyObject *args)
+{
+    PyObject *values, *at, *gathered;
+    Py_ssize_t size, length = -1, count = -1;
+    const void *items;
+    const int32_t *places;
+    void *result;
+    PassEnd how;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "OOn", &values, &at, &size)) {
+        return NULL;
+    }
+    if (size < 1 || size > 8) {
+        PyErr_SetString(PyExc_ValueError, "want values of 1, 2, 4 or 8 bytes");
+        return NULL;
+    }
+    if ((items = numbers(values, (size_t)size, &length)) == NULL ||
+        (places = numbers(at, sizeof(int32_t), &count)) == NULL ||
+        (gathered = new_writable((size_t)count, (size_t)size, &result)) == NULL) {
+        return NULL;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    how = gather(items, (size_t)length, (size_t)size, places, (size_t)count, result);
+    Py_END_ALLOW_THREADS
+    if (how != PASS_DONE) {
+        Py_CLEAR(gathered);
+        set_error(how, "want values, and no more than an int32 can number");
+    }
+    return gathered;
+}
+
 /* -- the module ---------------------------------------------------------------------------------------------------- */
 
 static PyMethodDef METHODS[] = {
     {"nest", pass_nest, METH_VARARGS,
-     "nest(lane, lanes, start, end, ties, rows) -> (order, parent, depth, end, inside, clipped)\n\n"
+     "nest(lane, lanes, start, duration, ties, rows) -> (order, parent, depth, end, inside, clipped)\n\n"
      "lane is int32, 0 <= lane < lanes; a tie is int64, or a pair of int32 codes and an int64 per code; rows is int32,\n"
      "or None for all; other columns are int64. Results as in analysis.columns.nesting.Nesting."},
     {"innermost", pass_innermost, METH_VARARGS,
@@ -414,6 +454,9 @@ static PyMethodDef METHODS[] = {
      "add_up(row, column, value, width, size) -> sums\n\n"
      "sums[row * width + column] += value, for each i without a negative index, row or column. Each is a column, a pair\n"
      "of a column and indices into it, or None: row 0, column 0, value 1."},
+    {"gather", pass_gather, METH_VARARGS,
+     "gather(values, at, size) -> values[at] as a bytearray\n\n"
+     "Values are integers of `size` bytes, at is int32; -1 is the last value."},
     {"number", pass_number, METH_VARARGS,
      "number(first, second, seconds, size) -> (distinct codes, ascending, int64; int32 index of each code)\n\n"
      "Codes are first * seconds + second, or first if second is None; below size."},

@@ -159,6 +159,16 @@ PyObject *new_column(size_t count, size_t size, void *items)
     return bytes;
 }
 
+PyObject *new_writable(size_t count, size_t size, void **items)
+{
+    if (count > (size_t)PY_SSIZE_T_MAX / size) {
+        return PyErr_NoMemory();
+    }
+    PyObject *bytes = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(count * size));
+    *items = bytes == NULL ? NULL : in_large_pages(PyByteArray_AsString(bytes), count * size);
+    return bytes;
+}
+
 void set_error(PassEnd how, const char *bad_input)
 {
     if (how == PASS_NO_MEMORY) {

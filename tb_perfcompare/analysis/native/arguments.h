@@ -22,6 +22,9 @@ bool read_keys(PyObject *first, PyObject *second, PyObject *ties, Py_ssize_t *co
 /* Allocates a bytes object for `count` numbers and sets *items to its memory. NULL with an exception on error. */
 PyObject *new_column(size_t count, size_t size, void *items);
 
+/* The same, a bytearray. */
+PyObject *new_writable(size_t count, size_t size, void **items);
+
 void set_error(PassEnd how, const char *bad_input);
 
 #endif

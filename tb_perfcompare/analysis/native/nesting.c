@@ -49,17 +49,43 @@ static Item *group_by_lane(const Spans *spans, size_t *first, PassEnd *how)
     return items;
 }
 
-/* Nests the spans of one lane, items[from:to]. */
-static void walk(const Item *items, size_t from, size_t to, const Keys *keys, Forest *forest)
+PassEnd order_spans(const Spans *spans, int32_t *order)
+{
+    PassEnd how = PASS_NO_MEMORY;
+    if (spans->count > INT32_MAX || spans->length > INT32_MAX || spans->lanes > INT32_MAX || spans->count > SIZE_MAX / sizeof(Item)) {
+        return PASS_BAD_INPUT;
+    }
+    size_t *first = calloc(spans->lanes + 1, sizeof *first);
+    Item *items = first == NULL ? NULL : group_by_lane(spans, first, &how);
+    for (size_t lane = 0; items != NULL && how == PASS_DONE && lane < spans->lanes; lane++) {
+        if (!sort_items(items + first[lane], first[lane + 1] - first[lane], &spans->keys)) {
+            how = PASS_NO_MEMORY;
+        }
+    }
+    for (size_t i = 0; how == PASS_DONE && i < spans->count; i++) {
+        order[i] = items[i].row;
+    }
+    free(items);
+    free(first);
+    return how;
+}
+
+void nest_spans(const Spans *spans, Forest *forest)
 {
     int32_t top = -1; /* the latest span that may be open; its ancestors are open as well */
-    for (size_t i = from; i < to; i++) {
-        const int64_t start = items[i].first;
-        int64_t end = keys->second[items[i].row];
+    int32_t lane = -1;
+    forest->clipped = 0;
+    for (size_t i = 0; i < spans->count; i++) {
+        const int32_t row = forest->order[i];
+        const int64_t start = spans->keys.first[row];
+        int64_t end = plus(start, spans->keys.second[row]);
+        if (spans->lane[row] != lane) {
+            lane = spans->lane[row];
+            top = -1;
+        }
         while (top >= 0 && forest->end[top] <= start) {
             top = forest->parent[top];
         }
-        forest->order[i] = items[i].row;
         forest->parent[i] = top;
         forest->depth[i] = top < 0 ? 0 : forest->depth[top] + 1;
         forest->inside[i] = 0;
@@ -73,28 +99,6 @@ static void walk(const Item *items, size_t from, size_t to, const Keys *keys, Fo
         forest->end[i] = end;
         top = (int32_t)i;
     }
-}
-
-PassEnd nest_spans(const Spans *spans, Forest *forest)
-{
-    PassEnd how = PASS_NO_MEMORY;
-    forest->clipped = 0;
-    if (spans->count > INT32_MAX || spans->length > INT32_MAX || spans->lanes > INT32_MAX || spans->count > SIZE_MAX / sizeof(Item)) {
-        return PASS_BAD_INPUT;
-    }
-    size_t *first = calloc(spans->lanes + 1, sizeof *first);
-    Item *items = first == NULL ? NULL : group_by_lane(spans, first, &how);
-    for (size_t lane = 0; items != NULL && how == PASS_DONE && lane < spans->lanes; lane++) {
-        const size_t from = first[lane], to = first[lane + 1];
-        if (!sort_items(items + from, to - from, &spans->keys)) {
-            how = PASS_NO_MEMORY;
-            break;
-        }
-        walk(items, from, to, &spans->keys, forest);
-    }
-    free(items);
-    free(first);
-    return how;
 }
 
 /* Sets first[i] to the first row of lane i, or of the next lane with rows. False if rows are invalid. */

@@ -12,7 +12,7 @@ typedef struct {
     size_t length;       /* of the columns */
     const int32_t *lane; /* 0 <= lane < lanes */
     size_t lanes;
-    Keys keys; /* start and end; ties order equal spans */
+    Keys keys; /* start and duration; ties order equal spans */
 } Spans;
 
 /* The result: a row for each span, ordered by lane, then keys. All arrays hold `count` items. */
@@ -25,8 +25,11 @@ typedef struct {
     int64_t clipped; /* number of spans that ended after their parent */
 } Forest;
 
-/* PASS_BAD_INPUT: a lane or a row is out of range. */
-PassEnd nest_spans(const Spans *spans, Forest *forest);
+/* Sets order[i] as in a Forest. PASS_BAD_INPUT: a lane or a row is out of range. */
+PassEnd order_spans(const Spans *spans, int32_t *order);
+
+/* Sets all but the order, which must be set. Sorting needs as much memory as these columns: allocate them after it. */
+void nest_spans(const Spans *spans, Forest *forest);
 
 /* Nested spans for look-ups, ordered by lane and start. */
 typedef struct {

@@ -14,8 +14,8 @@ typedef struct {
     const int32_t *codes; /* NULL for a value per row */
 } Tie;
 
-/* Sort keys: `first` ascending, then `second` descending, then each tie ascending, then the row. With start and end:
-   by start, longer spans first. */
+/* Sort keys: `first` ascending, then `second` descending, then each tie ascending, then the row. With start and
+   duration: by start, longer spans first. */
 typedef struct {
     const int64_t *first;
     const int64_t *second;

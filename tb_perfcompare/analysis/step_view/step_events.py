@@ -207,7 +207,7 @@ def pack(lane: Ints, start: Nanoseconds, end: Nanoseconds, tie: AnyInts) -> tupl
 
     `tie` orders events of equal lane, start and end.
     """
-    nesting = nest(lane, start, end, tie)
+    nesting = nest(lane, start, end - start, tie)
     order = nesting.order
     depth = np.empty(len(lane), dtype=np.int64)
     depth[order] = nesting.depth

@@ -178,7 +178,7 @@ def _host_forest(
 ) -> HostForest:
     # Equal spans: the outer event has the smaller External id; remaining ties by name.
     ties = events.external_id, Coded(events.name, events.strings.ranks())
-    nesting = nest(lane, events.start_ns, events.end_ns, *ties, rows=np.flatnonzero(is_node))
+    nesting = nest(lane, events.start_ns, events.dur_ns, *ties, rows=rows_where(is_node))
     rows = nesting.order
     merged, top = _merged(nesting.parent, gather(events.name, rows), gather(is_operator, rows))
     return HostForest(

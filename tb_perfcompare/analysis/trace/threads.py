@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
-
 import numpy as np
-from numpy.typing import NDArray
 
+from tb_perfcompare.analysis.columns.native_passes import Coded
 from tb_perfcompare.analysis.columns.nesting import Enclosers, Nesting, innermost, nest
 from tb_perfcompare.analysis.columns.numbering import gather
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.model.arrays import AnyInts, Flags, Ints32, is_of
+from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Ints32, is_of
 from tb_perfcompare.model.events import Category
-
-Rows = TypeVar("Rows", bound=np.integer[Any])
 
 
 def main_lane(timeline: InterpretedTrace) -> int:
@@ -44,17 +40,16 @@ def on_other_threads(timeline: InterpretedTrace) -> Flags:
     return other
 
 
-def nested(timeline: InterpretedTrace, rows: NDArray[Rows]) -> tuple[NDArray[Rows], Nesting]:
-    """Nests these events by time; of equal spans the outermost is the first by name. (rows in order, their nesting)"""
+def nested(timeline: InterpretedTrace, rows: EventIndex) -> Nesting:
+    """Nests these events by time; of equal spans the outermost is the first by name."""
     events = timeline.events
-    ranks = gather(events.strings.ranks(), gather(events.name, rows))
-    nesting = nest(gather(timeline.lane, rows), gather(events.start_ns, rows), timeline.ends(rows), ranks)
-    return gather(rows, nesting.order), nesting
+    name = Coded(events.name, events.strings.ranks())
+    return nest(timeline.lane, events.start_ns, events.dur_ns, name, rows=rows)
 
 
-def innermost_around(timeline: InterpretedTrace, rows: AnyInts, nesting: Nesting, asked: AnyInts) -> Ints32:
+def innermost_around(timeline: InterpretedTrace, nesting: Nesting, asked: EventIndex) -> Ints32:
     """(q,) Index of the innermost of these nested events around the start of each event asked for, -1 if there is
     none."""
     lane, start = timeline.lane, timeline.events.start_ns
-    nodes = Enclosers(gather(lane, rows), gather(start, rows), nesting.end, nesting.parent)
+    nodes = Enclosers(gather(lane, nesting.order), gather(start, nesting.order), nesting.end, nesting.parent)
     return innermost(nodes, gather(lane, asked), gather(start, asked))

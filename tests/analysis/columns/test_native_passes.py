@@ -91,9 +91,10 @@ def module() -> Any:
 
 
 EMPTY = b""
-NEST = (i4(0, 0), 1, i8(0, 1), i8(5, 2), (), None)
+NEST = (i4(0, 0), 1, i8(0, 1), i8(5, 1), (), None)
 QUERY = (i4(0, 0), 1, i8(0, 1), i8(5, 2), i8(-1, 0), i4(0), i8(1))
 SWEEP = (i8(0), i8(5), b"\0", 1, (), i8(0), i8(9))
+GATHER = (np.array([7, 8], np.int16), i4(-1, 2, 0), 2)
 PATHS = (i8(-1, 0, -1), i4(0, 0, 0), i4(5, 6, 6), b"\0\1\0", 1)
 
 
@@ -111,6 +112,7 @@ def test_each_pass_gives_its_documented_result() -> None:
     assert module().order(i8(2, 1), i8(0, 0), ()) == i4(1, 0)
     assert module().number(i8(7, 3, 7), None, 1, 8) == (i8(3, 7), i4(1, 0, 1))
     assert module().number(i8(1, 0), i8(1, 2), 3, 6) == (i8(2, 4), i4(1, 0))
+    assert module().gather(*GATHER) == np.array([8, 7, 7], np.int16).tobytes()
     # b below an unwanted a, and b at the top
     assert module().paths(*PATHS) == (i4(1, 2, -1), i4(0, 1), i4(5, 6), i4(0, 1))
     assert module().sweep(*SWEEP) == (i4(0), i4(0), i8(5), i8(5), i8(9), i8(0))
@@ -154,6 +156,10 @@ def test_each_pass_gives_its_documented_result() -> None:
         ("add_up", (i8(0), None, None, 0, 1)),
         ("add_up", (i8(0), None, None, 1, -1)),
         ("add_up", (None, None, None, 1, 1)),
+        ("gather", (*GATHER[:2], 4)),
+        ("gather", (*GATHER[:2], 0)),
+        ("gather", (b"ABC", GATHER[1], 3)),
+        ("gather", (GATHER[0][:0], *GATHER[1:])),
         ("order", (i8(1), i8(1), EMPTY)),
         ("number", (i8(8), None, 1, 8)),
         ("number", (i8(-1), None, 1, 8)),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.analysis.columns import grouping
+from tb_perfcompare.analysis.columns import grouping, numbering
 from tb_perfcompare.analysis.columns.grouping import Cells, added_cells
 from tb_perfcompare.analysis.columns.numbering import (
     factorize,
@@ -115,11 +115,14 @@ def test_chunks_cover_all_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     assert gather(np.array([7, 8, 9]), np.array([2, 0, -1, 1], dtype=np.int32)).tolist() == [9, 7, 9, 8]
 
 
+@both_forms
 @pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.int16, np.int32, np.int64, np.float64])
-def test_gather_equals_indexing(dtype: type) -> None:
+def test_gather_equals_indexing(compiled: bool, dtype: type) -> None:
     values = (np.arange(300) % 5).astype(dtype)
-    for at in (np.arange(-300, 300).repeat(4), np.arange(2_000, dtype=np.int32) % 300):
-        found, spread = gather(values, at), gather(values[::3], at // 3)
+    many = np.arange(numbering._MANY, dtype=np.int32) % 600 - 300
+    for at in (np.arange(-300, 300), many, many[::-1], many[:9]):
+        with form(compiled):
+            found, spread = gather(values, at), gather(values[::3], at // 3)
         assert found.flags.writeable and found.dtype == dtype and np.array_equal(found, values[at])
         assert np.array_equal(spread, values[::3][at // 3])
 
