@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from tb_perfcompare.comparison.causes.detect_causes import DetectedCauses
 from tb_perfcompare.comparison.causes.evidence.general_rules import MAIN_SHARE, GrownFunction
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
+from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.ledger_rows import EntityRows, LedgerRow
 from tb_perfcompare.model.summary.categories import DATA_LOADER, StepCategory
 from tb_perfcompare.model.summary.summary import STEP_TIME, Summary
@@ -45,7 +46,7 @@ class Known:
         category makes a substantial part, without the machine's, of a change of the step that does; of the wait for
         data, of one that doubles the mean."""
         if self.context.is_clear(category):
-            return True
+            return not self._is_unsure_at_pace(category)
         ledger, verdict = self.context.ledger, self.context.headline.verdict
         step_us = self.context.delta_us - self.detected.machine_us
         part = delta_us / step_us if step_us else 0.0
@@ -53,6 +54,13 @@ class Known:
         shorter, longer = sorted((ledger.baseline, ledger.candidate))
         waits_long = category == DATA_LOADER and longer >= DOUBLED * shorter
         return (differs or waits_long) and part >= MAIN_SHARE
+
+
+    def _is_unsure_at_pace(self, category: str) -> bool:
+        """Whether the verdict is open, and at equal machine speed the category does not differ significantly."""
+        context = self.context
+        paced, is_open = context.paced.get(category), context.headline.verdict is Verdict.INCONCLUSIVE
+        return is_open and paced is not None and paced.p > context.options.alpha and category not in context.clear.apart
 
 
 @dataclass(frozen=True, slots=True, eq=False)

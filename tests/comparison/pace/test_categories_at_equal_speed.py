@@ -177,6 +177,19 @@ def test_a_finding_tells_what_only_equal_speed_shows() -> None:
     assert confidence.endswith("but significant at equal machine speed (p < 0.001)")
 
 
+@pytest.mark.parametrize(("paced_p", "says"), [(0.01, True), (0.3, False)])
+def test_with_an_open_verdict_a_category_has_to_differ_at_equal_speed(paced_p: float, says: bool) -> None:
+    """A busy machine lengthens the wait for data as it lengthens the rest."""
+    sides = side((0.8, 1.3), 0, 3000), side((1.25, 0.85), 1, 3000 + LONG_GAP)
+    compared = compare(*sides)
+    context = RuleContext(
+        *sides, compared.ledger, replace(compared.headline, verdict=Verdict.INCONCLUSIVE), CompareOptions(),
+        p_values=dict.fromkeys(CATEGORY_LABELS, 0.001), paced={"Other": PacedChange(1500.0, paced_p, 1500.0)},
+    )  # fmt: skip
+    found = find_causes(context, DetectedCauses())
+    assert ("unrecorded_time" in {finding.rule for finding in found}) is says
+
+
 @pytest.mark.parametrize(("known_us", "says"), [(0.0, True), (500.0, False)])
 def test_a_finding_on_what_other_causes_leave_tells_nothing_of_its_category(known_us: float, says: bool) -> None:
     sides = side((0.8, 1.3), 0, 3000), side((1.25, 0.85), 1, 3000 + LONG_GAP)
