@@ -93,7 +93,7 @@ def modelled() -> Work:
     from tb_perfcompare.sources.trace.torch_profiler import read_trace
 
     spent: list[float] = []
-    work_tables = summarize.work_tables
+    work_tables = summarize.work_tables  # type: ignore[attr-defined]
 
     def timed(*arguments: Any) -> Any:
         start = cpu_seconds()
@@ -103,7 +103,7 @@ def modelled() -> Work:
 
     def work(path: str) -> dict[str, Any]:
         recording = read_trace(path, want_hash=False)
-        summarize.work_tables = timed  # type: ignore[assignment]
+        summarize.work_tables = timed  # type: ignore[attr-defined]
         start = cpu_seconds()
         summary = summarize.summarize(recording, Origin(path, "run", "worker0", "1"))
         tables = cpu_seconds() - start - sum(spent)

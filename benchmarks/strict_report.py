@@ -88,7 +88,7 @@ def recorded(repeat: int) -> Iterator[list[str]]:
         return
     for case in CASES:
         paths = [str(folder / case / f"{side}_perf_data" / "result_perf_data.csv") for side in ("normal", "abnormal")]
-        read_s, tables = best(repeat, lambda paths=paths: [read_perf_data(path) for path in paths])  # type: ignore[misc]
+        read_s, tables = best(repeat, lambda paths=paths: [read_perf_data(path) for path in paths])
         yield timed(case, tables[0], tables[1], repeat, read_s)
 
 

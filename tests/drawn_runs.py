@@ -28,7 +28,7 @@ def drawn_trace(*, step_us: float = 1000, steps: int = 8, extra_us: float = 0, f
 def write_run(folder: Path, *, worker: str = "worker0", spans: int = 1, **drawn: float) -> Path:
     """A run with one worker and some spans; returns its folder."""
     for span in range(1, spans + 1):
-        trace = drawn_trace(**drawn)  # type: ignore[arg-type]
+        trace = drawn_trace(**drawn)
         trace.write(folder / f"{worker}.{1700000000000 + span}.pt.trace.json")
     return folder
 

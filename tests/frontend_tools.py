@@ -16,7 +16,7 @@ import pytest
 try:
     import fcntl
 except ImportError:  # Windows: tests run with -n 0 there
-    fcntl = None  # type: ignore[assignment]
+    fcntl = None
 
 
 ROOT = Path(__file__).resolve().parent.parent

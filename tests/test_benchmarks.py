@@ -165,7 +165,7 @@ def test_tracelens_is_taken_from_a_checkout(tmp_path: Path) -> None:
     ids=str,
 )
 def test_generated_traces_are_sound(options: dict[str, object]) -> None:
-    load = Load(megabytes=0.3, steps=3, **options)  # type: ignore[arg-type]
+    load = Load(megabytes=0.3, steps=3, **options)
     text = "".join(generated.text(load))
     events = json.loads(text)["traceEvents"]
     recording = read(text.encode())

@@ -55,7 +55,7 @@ def flags(parser: argparse.ArgumentParser) -> set[str]:
 
 def section(text: str, heading: str) -> str:
     """From a heading to the next one of its level."""
-    marks = re.match(r"#+", heading).group()  # type: ignore[union-attr]
+    marks = re.match(r"#+", heading).group()
     found = re.search(rf"^{re.escape(heading)}$(.*?)(?=^{marks} |\Z)", text, re.MULTILINE | re.DOTALL)
     assert found, f"no section {heading}"
     return found[1]

@@ -33,9 +33,10 @@ def texts(path: Path) -> Iterator[tuple[int, str]]:
     for node in ast.walk(tree):  # what holds another before that
         if isinstance(node, ast.Expr):
             statements.add(id(node.value))
-        text = node.value if isinstance(node, ast.Constant) and id(node) not in statements else None
-        if isinstance(text, str) and " " in text.strip():
-            yield node.lineno, text
+        if not isinstance(node, ast.Constant) or id(node) in statements:
+            continue
+        if isinstance(node.value, str) and " " in node.value.strip():
+            yield node.lineno, node.value
 
 
 DOCSTRING = re.compile(r'"""(.*?)"""', re.DOTALL)

@@ -62,7 +62,7 @@ def operator_us(of: Summary, name: str, measure: str, table: str = "operators") 
 def summarised(trace: TraceBuilder, **options: object) -> Summary:
     """`summary` of a trace drawn by hypothesis; rejects traces without anything to time."""
     try:
-        return summary(trace, **options)  # type: ignore[arg-type]
+        return summary(trace, **options)
     except CorruptInput:
         assume(False)
         raise

@@ -56,7 +56,7 @@ def test_the_whole_step_has_the_headlines_figures(tab: Tab) -> None:
 def test_a_frame_tells_both_sides_and_fills_the_picture_after_a_click(tab: Tab) -> None:
     shown(tab)
     rows = tab.frame.evaluate(ROWS)
-    width = tab.find(BOX).bounding_box()["width"]  # type: ignore[index]
+    width = tab.find(BOX).bounding_box()["width"]
     tab.find(BOX).hover(position={"x": width * 0.6, "y": middle(1)})
     tip = tab.wait(".tooltip").inner_text()
     assert tip.startswith(FORWARD) and "operator" in tip and "of the step" in tip and "▲" in tip
@@ -138,7 +138,7 @@ def test_a_search_marks_frames_and_adds_up_their_time(tab: Tab) -> None:
 
 def test_more_and_less_time_have_different_colours(tab: Tab) -> None:
     shown(tab)
-    width = tab.find(BOX).bounding_box()["width"]  # type: ignore[index]
+    width = tab.find(BOX).bounding_box()["width"]
     for dark in (False, True):
         tab.dark(dark)
         tab.settle()

@@ -41,7 +41,7 @@ def test_the_calls_of_a_row_are_listed_below_its_callers(fresh_tab: Tab, axe: st
     tab = opened(fresh_tab, "operators", "aten::layer_norm")
     below = tab.wait(".callees")
     assert below.locator("li").first.inner_text().startswith("self")
-    assert tab.find(".paths").first.bounding_box()["y"] < below.bounding_box()["y"]  # type: ignore[index]
+    assert tab.find(".paths").first.bounding_box()["y"] < below.bounding_box()["y"]
     tab.frame.evaluate(axe)
     assert tab.frame.evaluate("axe.run('.callees').then(found => found.violations.map(one => one.id))") == []
     below.locator("button", has_text="aten::native_layer_norm").click()

@@ -15,7 +15,7 @@ def write_trace(folder: Path, trace: TraceBuilder, span: int = 1) -> Path:
 
 
 def marker_of(side: dict[str, object]) -> str:
-    return str(side["steps"]["by"]["step_marker"])  # type: ignore[index]
+    return str(side["steps"]["by"]["step_marker"])
 
 
 def check(answer: dict[str, list[dict[str, str]]], name: str) -> dict[str, str]:

@@ -91,7 +91,7 @@ def test_swapping_the_sides_negates_every_delta(a: TraceBuilder, b: TraceBuilder
             other_row = opposite[tuple(row[i] for i in keys)]
             for i, column in enumerate(table.columns):
                 if column.role == "delta" and row[i] is not None:
-                    assert row[i] == -other_row[i]  # type: ignore[operator]
+                    assert row[i] == -other_row[i]
                 if column.role == "status":
                     assert row[i] == SWAPPED[str(other_row[i])]
     # The floor of what is material is a share of the baseline's step: one direction may name a cause the other omits.

@@ -106,7 +106,7 @@ def step(vendor: str, line: int, memory: str, us: float) -> TraceBuilder:
 
 def compared(**changed: object) -> Comparison:
     one = {"vendor": "cuda", "line": 1743, "memory": "Pageable", "us": 0.0}
-    sides = (summary(step(**side)) for side in (one, one | changed))  # type: ignore[arg-type]
+    sides = (summary(step(**side)) for side in (one, one | changed))
     return compare(*sides)
 
 

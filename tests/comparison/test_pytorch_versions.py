@@ -71,7 +71,7 @@ def test_the_profiler_of_1_8_may_have_made_its_side_slower() -> None:
 
 
 def test_a_list_in_a_list_of_types_is_no_tensor() -> None:
-    nested: Inputs = (NEW_CAT[0], [["float", "float"], "Scalar"])  # type: ignore[list-item]
+    nested: Inputs = (NEW_CAT[0], [["float", "float"], "Scalar"])
     assert judge(new(), program(NEW_ZEROS, nested, NEW_LSTM, trace_id="A")).headline.verdict is not Verdict.WITHHELD
 
 

@@ -305,7 +305,7 @@ def test_swapping_the_sides_negates_every_delta(tmp_path: Path) -> None:
         for row in forward.tables[name].rows:
             for i, column in enumerate(forward.tables[name].columns):
                 if column.role == "delta" and row[i] is not None:
-                    assert row[i] == -opposite[tuple(row[i] for i in keys)][i]  # type: ignore[operator]
+                    assert row[i] == -opposite[tuple(row[i] for i in keys)][i]
 
 
 def test_the_comparison_encodes_as_json(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ def test_the_header_decides_the_format_whatever_the_name(tmp_path: Path, name: s
     path = small(tmp_path / name)
     assert recognise(str(path)) == CYCLES
     recording = read(str(path))
-    assert len(recording.table) == 4  # type: ignore[union-attr]
+    assert len(recording.table) == 4
 
 
 @pytest.mark.parametrize(
@@ -236,7 +236,7 @@ def test_tables_are_read_from_any_store(tmp_path: Path) -> None:
     shelf = Shelf({"s3://b/a_perf_data.csv": data, "s3://b/a_counters_data.csv": counters})
     recording = read("s3://b/a_perf_data.csv", fs=shelf)
     assert recording.file.path == "a_perf_data.csv"
-    assert recording.counters is not None  # type: ignore[union-attr]
+    assert recording.counters is not None
 
 
 def test_a_table_has_no_second_run(tmp_path: Path) -> None:

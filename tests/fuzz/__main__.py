@@ -73,8 +73,8 @@ def write_seeds(folder: Path, traces: Iterable[str] = ()) -> list[Path]:
         data = Path(path).read_bytes()
         seeds.append(_elements(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data))
     paths = [folder / f"seed{number}" for number in range(len(seeds))]
-    for path, seed in zip(paths, seeds, strict=True):
-        path.write_bytes(seed[:_MOST_SEED_BYTES])
+    for file, seed in zip(paths, seeds, strict=True):
+        file.write_bytes(seed[:_MOST_SEED_BYTES])
     return paths
 
 

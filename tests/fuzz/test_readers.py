@@ -71,7 +71,7 @@ def reading_with(read: object) -> Target:
     def take(data: bytes, folder: Path) -> Outcome:
         path = folder / "x.json"
         path.write_bytes(data)
-        return read_or_refused(path, read)  # type: ignore[arg-type]
+        return read_or_refused(path, read)
 
     return Target("x", "", take, lambda data, draw, others: data, lambda: [b"x"])
 

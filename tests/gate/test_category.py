@@ -63,7 +63,7 @@ def with_paced(
     change: float, low: float, high: float, recorded: tuple[float, ...] = RECORDED, machine: Verdict = Verdict.SLOWER
 ) -> Comparison:
     """The same with a change at equal machine speed, and the verdict on the machine."""
-    plain = with_category(*recorded)  # type: ignore[arg-type]
+    plain = with_category(*recorded)
     table = plain.tables["categories"]
     paced = replace(
         table, columns=(*table.columns, *columns.AT_EQUAL_SPEED, *columns.SHIFT_AT_EQUAL_SPEED),

@@ -99,5 +99,5 @@ def test_matched_and_unmatched_work_sums_to_the_device_work(pair: tuple[str, str
         assert found.total_ns(number) == whole
     table = alignment_table(found)
     for number, column in enumerate(("baseline_us", "candidate_us")):
-        total = sum(row[table.places[column]] or 0 for row in table.rows)  # type: ignore[misc]
+        total = sum(row[table.places[column]] or 0 for row in table.rows)
         assert total == pytest.approx(found.total_ns(number) / found.steps[number] / 1000, rel=1e-12)

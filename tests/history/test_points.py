@@ -51,7 +51,7 @@ def test_a_point_compares_like_its_run_without_the_run(run: Path, tmp_path: Path
     by_run = document(run)
     shutil.rmtree(run)
     assert document(path) == by_run
-    assert by_run["headline"]["verdict"] == "slower"  # type: ignore[index]
+    assert by_run["headline"]["verdict"] == "slower"
 
 
 def test_the_short_facts_equal_those_of_the_summary(run: Path, tmp_path: Path) -> None:

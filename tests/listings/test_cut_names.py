@@ -79,7 +79,7 @@ def test_facts_of_a_shared_row_are_weighted_by_time() -> None:
     assert kernels.keys == ((CUT,),)
     assert kernels.facts["tensor_active"].tolist() == pytest.approx([0.6])
     assert kernels.facts["dram_active"].tolist() == pytest.approx([0.3])
-    assert (kernels.min_ns.tolist(), kernels.max_ns.tolist()) == ([10_000], [30_000])  # type: ignore[union-attr]
+    assert (kernels.min_ns.tolist(), kernels.max_ns.tolist()) == ([10_000], [30_000])
 
 
 @given(listings(), listings())

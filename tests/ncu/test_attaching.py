@@ -175,13 +175,13 @@ _MAY_CHANGE = {"groups", "bound_ns", "environment", "notes"}
 def assert_same(a: object, b: object) -> None:
     """Equal in every field, arrays by their numbers."""
     if isinstance(a, np.ndarray):
-        assert np.array_equal(a, b, equal_nan=a.dtype.kind == "f")  # type: ignore[arg-type]
+        assert np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
     elif isinstance(a, Mapping) and isinstance(b, Mapping):
         assert list(a) == list(b)
         for key in a:
             assert_same(a[key], b[key])
     elif hasattr(a, "__dataclass_fields__"):
-        for field in fields(a):  # type: ignore[arg-type]
+        for field in fields(a):
             assert_same(getattr(a, field.name), getattr(b, field.name))
     else:
         assert a == b

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, TypedDict
 
 import pytest
@@ -14,7 +15,7 @@ from tb_perfcompare.comparison.result.plain_values import Unbounded, as_plain
 
 
 @pytest.mark.parametrize("path", wire_types.SCHEMAS, ids=lambda path: path.name)
-def test_the_schemas_are_current(path: wire_types.Path) -> None:
+def test_the_schemas_are_current(path: Path) -> None:
     """`python -m build_support.wire_types` writes them."""
     assert path.read_text("utf-8") == wire_types.json_schema(*wire_types.SCHEMAS[path])
 
@@ -30,7 +31,7 @@ def undescribed(named: Mapping[str, Mapping[str, Any]]) -> list[str]:
 
 
 @pytest.mark.parametrize("path", wire_types.SCHEMAS, ids=lambda path: path.name)
-def test_every_key_of_a_schema_is_described(path: wire_types.Path) -> None:
+def test_every_key_of_a_schema_is_described(path: Path) -> None:
     schema = json.loads(path.read_text("utf-8"))
     assert undescribed({"": schema, **schema["$defs"]}) == []
 

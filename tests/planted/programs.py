@@ -169,7 +169,7 @@ class Program:
 
     def changed(self, **what: object) -> Program:
         """The same program with some habits changed."""
-        return replace(self, **what)  # type: ignore[arg-type]
+        return replace(self, **what)
 
     def on(self, vendor: str) -> Program:
         """The same program on another kind of device."""

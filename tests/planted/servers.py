@@ -38,7 +38,7 @@ def server_traces() -> ModuleType:
         import server_traces as module  # type: ignore[import-not-found]
     finally:
         sys.path.remove(folder)
-    return module  # type: ignore[no-any-return]
+    return module
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,7 +76,7 @@ def first(a: TraceBuilder, b: TraceBuilder) -> Finding:
 
 def changed(name: str, **what: object) -> tuple[Call, ...]:
     """The program with one operator otherwise."""
-    return tuple(replace(call, **what) if call.name == name else call for call in PROGRAM)  # type: ignore[arg-type]
+    return tuple(replace(call, **what) if call.name == name else call for call in PROGRAM)
 
 
 def longer(factor: float) -> tuple[Call, ...]:

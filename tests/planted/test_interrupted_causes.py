@@ -20,7 +20,7 @@ def found(folder: Path, *, swapped: bool = False, **candidate: Any) -> Compariso
     """A program on a busy machine, and what it became; compared once."""
     asked = repr((swapped, candidate))
     if asked not in _FOUND:
-        sides = record(folder / "a", 1, **BUSY), record(folder / "b", 2, **BUSY, **candidate)  # type: ignore[arg-type]
+        sides = record(folder / "a", 1, **BUSY), record(folder / "b", 2, **BUSY, **candidate)
         _FOUND[asked] = tb_perfcompare.compare(*(sides[::-1] if swapped else sides))
     return _FOUND[asked]
 

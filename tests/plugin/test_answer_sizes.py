@@ -68,7 +68,8 @@ def test_what_is_left_out_is_counted_and_can_be_fetched(wide: Server) -> None:
     assert {"kernels", "operators_by_shape"} <= set(cut)
     for name, table in cut.items():
         columns = [column["name"] for column in table["columns"]]
-        rows, offset = list[object](), 0
+        rows = list[object]()
+        offset: int | None = 0
         while offset is not None:
             page = wide.json("api/table", table=name, offset=str(offset), limit="20000", tag=first["tag"], **PAIR)
             rows += page["rows"]

@@ -24,6 +24,7 @@ from werkzeug.test import Client, TestResponse
 from tb_perfcompare.plugin.http.origin import OWN_HEADER
 from tb_perfcompare.plugin.plugin import LONGEST_NAME, LONGEST_VALUE, MAX_PARAMETERS, PerfComparePlugin
 from tb_perfcompare.render.formats import FORMATS
+from tb_perfcompare.sources.discover import find_runs
 from tb_perfcompare.sources.storage.inside_only import LINKS, REFUSED
 from tests.build import TraceBuilder
 from tests.drawn_runs import write_garbage, write_pair
@@ -530,8 +531,6 @@ class TestParametersHaveLimits(OneServer):
             began_s.append(time.monotonic())
             time.sleep(0.2)
             return find_runs(*_, **__)
-
-        from tb_perfcompare.workspace.listing.index import find_runs
 
         monkeypatch.setattr("tb_perfcompare.workspace.listing.index.find_runs", slow)
         for number in range(20):

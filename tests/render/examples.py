@@ -46,7 +46,7 @@ def headline(verdict: Verdict = Verdict.SLOWER, shift: Shift | None = None, **ch
         "n": (12, 12), "verdict": verdict, "reason": "the typical step takes 27.9 % more", "margin": 0.01,
         "inflation": 1.0, "scope": "these captures", "method": "Hodges-Lehmann",
     }  # fmt: skip
-    return Headline(**{**known, **changes})  # type: ignore[arg-type]
+    return Headline(**{**known, **changes})
 
 
 def comparison(**changes: object) -> Comparison:
@@ -83,4 +83,4 @@ def comparison(**changes: object) -> Comparison:
             Note(NoteCode.TABLE_ABSENT, "baseline: no device events", "kernels"),
         ),
     }  # fmt: skip
-    return Comparison(**{**fields, **changes})  # type: ignore[arg-type]
+    return Comparison(**{**fields, **changes})

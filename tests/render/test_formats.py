@@ -20,7 +20,7 @@ from tests.render.examples import LONG_NAME, NASTY_NAMES, comparison, headline
 
 
 def drawn(name: str, **asked: object) -> str:
-    return render(comparison(), name, **asked).decode("utf-8")  # type: ignore[arg-type]
+    return render(comparison(), name, **asked).decode("utf-8")
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -46,7 +46,7 @@ def steps() -> Table:
                 row[at[name]] = cell
             row[at["admitted"]] = is_compared
             rows.append(tuple(row))
-    return Table("steps", "Steps", STEPS, tuple(rows))  # type: ignore[arg-type]
+    return Table("steps", "Steps", STEPS, tuple(rows))
 
 
 def falls(text: str) -> list[list[str]]:
@@ -164,7 +164,7 @@ def test_the_report_has_no_internal_codes() -> None:
 
 def test_an_alternative_is_named_without_its_option() -> None:
     verdict = {"verdict": Verdict.SAME, "sentence": "Same.", "n": (5, 5)}
-    choice = Alternative("without_outliers", "without step 4", "--steps 5-9", **verdict)  # type: ignore[arg-type]
+    choice = Alternative("without_outliers", "without step 4", "--steps 5-9", **verdict)
     text = page(headline=headline(alternatives=(choice,)))
     assert "<li>Without step 4: Same.<br><small>n 5 and 5</small></li>" in text
 

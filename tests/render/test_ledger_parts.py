@@ -28,7 +28,7 @@ BOOKS = Ledger(2, 2_000_000, 3_000_000, 1_000_000, (
 
 
 def drawn(name: str, **asked: object) -> str:
-    return render(comparison(ledger=BOOKS), name, **asked).decode("utf-8")  # type: ignore[arg-type]
+    return render(comparison(ledger=BOOKS), name, **asked).decode("utf-8")
 
 
 def test_json_has_parts_after_their_entity_and_both_rate_effects() -> None:

@@ -97,7 +97,8 @@ def test_a_pooled_ledger_still_closes() -> None:
 
 
 def pages(table: Table, query: RowQuery, limit: int) -> list[list[object]]:
-    chosen, rows, offset = choose_rows(table, query), [], 0
+    chosen, rows = choose_rows(table, query), list[list[object]]()
+    offset: int | None = 0
     while offset is not None:
         answer = table_answer(table, chosen, Page(offset, limit))
         assert len(answer) <= MAX_BYTES

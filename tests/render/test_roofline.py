@@ -21,7 +21,7 @@ def table(*rows: tuple[object, ...]) -> Table:
     figures = tuple(
         columns.number(f"{side}_{name}", name, "", "") for side in ("baseline", "candidate") for name in FIGURES
     )
-    return Table("operators_by_shape", "By shape", (columns.key("name", "Name", ""), *figures), rows)  # type: ignore[arg-type]
+    return Table("operators_by_shape", "By shape", (columns.key("name", "Name", ""), *figures), rows)
 
 
 MM = ("mm", 100.0, 1e14, 20.0, "bf16", "memory-bound", 100.0, 1e13, 80.0, "bf16", "memory-bound")

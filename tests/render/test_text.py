@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tb_perfcompare.comparison.result import columns
-from tb_perfcompare.comparison.result.table import Table
+from tb_perfcompare.comparison.result.table import Column, Table
 from tb_perfcompare.model.summary.summary import DeviceFacts
 from tb_perfcompare.render.blocks import Facts, Heading, Paragraph, table_blocks
 from tb_perfcompare.render.document import CAVEATS, DECIDED, WHERE, WHY, report
@@ -28,8 +28,8 @@ def figures(unit: str, value: float, p: float) -> Table:
         "counters", "Counters",
         (
             columns.key("name", "Name", ""), columns.text("unit", "Unit", ""),
-            columns.Column("value", "Value", "number", Better.NONE, "", kind="number"),
-            columns.Column("p", "p", "number", Better.NONE, "", kind="number"),
+            Column("value", "Value", "number", Better.NONE, "", kind="number"),
+            Column("p", "p", "number", Better.NONE, "", kind="number"),
         ),
         (("one", unit, value, p),),
     )  # fmt: skip

@@ -53,7 +53,7 @@ def world(lengths: tuple[float, ...], change: str = "", factor: float = 1.0, **m
     factors[0] *= factor if "short" in change else 1.0
     factors[-1] *= factor if "long" in change else 1.0
     sides = shares if "mix" in change else (shares[0], shares[0])
-    return MixWorld(lengths, sides, tuple(factors), **more)  # type: ignore[arg-type]
+    return MixWorld(lengths, sides, tuple(factors), **more)
 
 
 EQUAL = {

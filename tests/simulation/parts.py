@@ -118,7 +118,7 @@ HARD: dict[str, dict[str, object]] = {
 
 
 def hard(name: str, **changed: object) -> World:
-    return replace(World(), **HARD[name], **changed)  # type: ignore[arg-type]
+    return replace(World(), **HARD[name], **changed)
 
 
 LAYOUTS = ((1, 0.5), (1, 0.9), (2, 0.5), (3, 0.5), (3, 0.9), (5, 0.5))

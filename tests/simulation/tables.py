@@ -58,8 +58,8 @@ def statistics_tables() -> str:
     ]
     for factor in (1.03, 1.05, 1.1):
         for name, draw in (("independent", normal), ("autocorrelated, ρ 0.5", SERIES["autocorrelated, ρ 0.5"])):
-            cells = [simulated(draw, n, factor) for n in STEPS]
-            text = " | ".join(f"{percent(c.clear.mean())} + {percent(c.probable.mean())}" for c in cells)
+            found = [simulated(draw, n, factor) for n in STEPS]
+            text = " | ".join(f"{percent(c.clear.mean())} + {percent(c.probable.mean())}" for c in found)
             lines.append(f"| {100 * (factor - 1):.0f} % slower, {name} | {text} |")
     lines += [
         "",

@@ -29,7 +29,7 @@ def assert_alike(many: Many, sides: tuple[Ints, Ints], captures: Captures) -> No
 @pytest.mark.parametrize("draw", [normal, autoregressive(0.5)])
 @pytest.mark.parametrize(("steps", "factor"), [(6, 1.0), (20, 1.03), (60, 1.001)])
 def test_one_capture_per_side(draw: object, steps: int, factor: float) -> None:
-    sides = pair(draw, 12, steps, factor)  # type: ignore[arg-type]
+    sides = pair(draw, 12, steps, factor)
     nothing = np.zeros(steps, dtype=np.int32)
     assert_alike(judged(*sides), sides, (nothing, nothing))
 

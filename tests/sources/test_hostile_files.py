@@ -351,7 +351,7 @@ def test_a_trace_that_changes_while_it_is_read_gives_complete_events(change: str
     path.write_bytes(gzip.compress(content, 1) if packing == "gzip" else content)
     whole = len(read_trace(path).events)
     with Changing(path, lambda: CHANGES[change](path)) as file:
-        recording = read_trace(file, name=path.name, block_bytes=4096)  # type: ignore[arg-type]
+        recording = read_trace(file, name=path.name, block_bytes=4096)
     if change == "removed":  # an open file stays readable
         assert len(recording.events) == whole
     elif change != "extended":

@@ -121,11 +121,11 @@ def test_swapping_the_sides_swaps_the_matches(one: TraceBuilder, other: TraceBui
         assert sorted(forward.values()) == sorted(-each.delta_ns for each in swapped)
 
 
-def kinds(step: StepEvents) -> np.ndarray:  # type: ignore[type-arg]
+def kinds(step: StepEvents) -> np.ndarray:
     return np.array([name.kind for name in step.names])[step.name]
 
 
-def _same_place(a: StepEvents, b: StepEvents, partner: np.ndarray, matched: np.ndarray) -> bool:  # type: ignore[type-arg]
+def _same_place(a: StepEvents, b: StepEvents, partner: np.ndarray, matched: np.ndarray) -> bool:
     """Kinds may differ only for equal names, such as a range recorded as an annotation."""
     differs = matched[kinds(a)[matched] != kinds(b)[partner[matched]]]
     return all(a.names[int(a.name[i])].key == b.names[int(b.name[partner[i]])].key for i in differs)

@@ -158,7 +158,7 @@ def test_swapped_sides_negate_deltas_and_exchange_added_and_removed() -> None:
         found.append({row[:3]: [row[place] for place in places] for row in table.rows})
     assert found[0].keys() == found[1].keys()
     for key, figures in found[0].items():
-        assert figures == [-value for value in found[1][key]], key  # type: ignore[operator]
+        assert figures == [-value for value in found[1][key]], key
 
 
 def test_a_run_against_itself_has_no_finding() -> None:

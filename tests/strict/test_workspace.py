@@ -41,7 +41,7 @@ def local() -> Iterator[Workspace]:
 
 def strict_request(normal: Path = NORMAL, abnormal: Path = ABNORMAL, **options: str) -> StrictRequest:
     sides = [side_from_path(str(path), None, None) for path in (normal, abnormal)]
-    return StrictRequest(sides[0], sides[1], **options)  # type: ignore[arg-type]
+    return StrictRequest(sides[0], sides[1], **options)
 
 
 def answer(workspace: Workspace, request: StrictRequest, report: Reporter = silent) -> bytes:

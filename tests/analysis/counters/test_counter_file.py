@@ -98,7 +98,7 @@ def test_the_time_of_day_at_clock_zero(base: object, time_ns: int, zero: int | N
 
 def trace(*, steps: int = 4, start_us: float = 0, base_ns: int = 0, spelling: str = "modern") -> TraceBuilder:
     """Steps of 1 ms each."""
-    drawn = TraceBuilder(base_ns=base_ns, spelling=spelling)  # type: ignore[arg-type]
+    drawn = TraceBuilder(base_ns=base_ns, spelling=spelling)
     for number in range(steps):
         at = start_us + number * STEP_US
         drawn.step(number + 1, at, at + STEP_US)

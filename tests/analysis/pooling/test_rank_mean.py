@@ -22,7 +22,7 @@ OPTIONS = CompareOptions(resamples=200)
 
 
 def ranks(**options: float) -> list[Summary]:
-    return [rank(number, RANKS, **options) for number in range(RANKS)]  # type: ignore[arg-type]
+    return [rank(number, RANKS, **options) for number in range(RANKS)]
 
 
 def mean_of_ranks(summaries: list[Summary]) -> Summary:

@@ -10,8 +10,9 @@ from io import BytesIO
 
 from tb_perfcompare.model import vendors
 from tb_perfcompare.model.events import Category
+from tb_perfcompare.model.vendor import Vendor
 
-ACME = vendors.Vendor(
+ACME = Vendor(
     "acme",
     "APU",
     name_marks=("acme",),

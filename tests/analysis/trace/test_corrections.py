@@ -54,7 +54,7 @@ def test_without_a_correlation_the_only_call_with_the_external_id_is_the_launch(
 
 @pytest.mark.parametrize("spelling", ["modern", "2021"])
 def test_collective_kernels_are_communication(spelling: str) -> None:
-    trace = TraceBuilder(spelling=spelling)  # type: ignore[arg-type]
+    trace = TraceBuilder(spelling=spelling)
     trace.step(1, 0, 100)
     trace.collective("all_reduce", (10, 20), (30, 70))
     drawn = summary(trace)

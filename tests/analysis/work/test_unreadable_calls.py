@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.analysis.work.operator_work import MODELS, Work, model_of, operator_work, reasons_without_model
-from tb_perfcompare.analysis.work.recorded_call import LARGEST
+from tb_perfcompare.analysis.work.operator_work import Work, model_of, operator_work, reasons_without_model
+from tb_perfcompare.analysis.work.recorded_call import LARGEST, MODELS
 from tb_perfcompare.analysis.work.tensors import DATA_TYPES
 from tb_perfcompare.analysis.work.without_model import REASONS, reason_of
 

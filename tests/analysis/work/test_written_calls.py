@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tb_perfcompare.analysis.work.attention import FIRST, LAST, pairs
-from tb_perfcompare.analysis.work.operator_work import MODELS, Work, operator_work
+from tb_perfcompare.analysis.work.operator_work import Work, operator_work
+from tb_perfcompare.analysis.work.recorded_call import MODELS
 from tb_perfcompare.analysis.work.without_model import REASONS
 from tests.analysis.work import serving_calls
 from tests.analysis.work.calls import figures, recorded

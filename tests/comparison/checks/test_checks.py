@@ -39,7 +39,7 @@ def environment(**values: str) -> Change:
 
 
 def device(**what: object) -> Change:
-    return lambda summary: replace(summary, device=replace(summary.device, **what))  # type: ignore[arg-type]
+    return lambda summary: replace(summary, device=replace(summary.device, **what))
 
 
 def dropped(count: int) -> Change:

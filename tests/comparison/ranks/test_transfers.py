@@ -22,7 +22,7 @@ BUS_BYTES = 4096 * 2 * 3 / 4
 def _folded(**options: float) -> Summary:
     fold = RankMean()
     for number in range(RANKS):
-        fold.add(rank(number, RANKS, **options))  # type: ignore[arg-type]
+        fold.add(rank(number, RANKS, **options))
     found = fold.finish()
     assert found is not None
     return found

@@ -80,7 +80,7 @@ def test_no_rows_have_no_changes() -> None:
 )
 def test_rows_together_equal_each_row_alone(sides: tuple[Ints, Ints]) -> None:
     captures = tuple(np.zeros(side.shape[1], dtype=np.int32) for side in sides)
-    found = row_shifts(*sides, captures, 0.05)  # type: ignore[arg-type]
+    found = row_shifts(*sides, captures, 0.05)
     for row in range(3):
         # one more on both sides changes no difference, and times may not be zero
         alone = estimate_shift(sides[0][row] + 1, sides[1][row] + 1, 0.05).difference

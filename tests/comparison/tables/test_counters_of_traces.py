@@ -49,7 +49,7 @@ def test_swapped_sides_negate_deltas_and_exchange_added_and_removed(a: TraceBuil
     names = ("counter", "device", "unit", "baseline", "candidate", "delta", "q", "status")
     one, exchanged = cells(table(a, b), *names), cells(table(b, a), *names)
     swapped = [
-        (*key, y, x, None if delta is None else -delta, q, other[str(status)])  # type: ignore[operator]
+        (*key, y, x, None if delta is None else -delta, q, other[str(status)])
         for *key, x, y, delta, q, status in exchanged
     ]
     assert one == sorted(swapped, key=repr) or _alike(one, swapped)
@@ -69,8 +69,8 @@ def test_rows_are_unique_and_means_lie_within_the_samples(a: TraceBuilder, b: Tr
     for *_, mean, coverage, samples in rows:
         if mean is not None:
             slack = 1e-9 * max(map(abs, values))
-            assert min(values) - slack <= mean <= max(values) + slack  # type: ignore[operator]
-            assert 0 <= coverage <= 1 and 0 <= samples <= len(values)  # type: ignore[operator]
+            assert min(values) - slack <= mean <= max(values) + slack
+            assert 0 <= coverage <= 1 and 0 <= samples <= len(values)
 
 
 @given(counted_traces())

@@ -7,9 +7,10 @@ import pytest
 from tb_perfcompare.comparison.ledger.call_tree import joint_tree
 from tb_perfcompare.comparison.tables.call_tree import call_tree_table
 from tb_perfcompare.comparison.tables.path_source import path_source
-from tb_perfcompare.comparison.tables.row_paths import Pair, PathSplit, RowPaths, function_key, row_paths
+from tb_perfcompare.comparison.tables.row_paths import Pair, PathSplit, RowPaths, row_paths
 from tb_perfcompare.comparison.tables.row_related import frame_index, frame_link, related_rows
 from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.model.names.python_frames import function_key
 from tb_perfcompare.model.summary.summary import BY_OPERATOR, BY_PYTHON, Summary
 from tests.analysis.attribution.test_call_paths import with_paths
 from tests.build import TraceBuilder

@@ -48,7 +48,7 @@ def headline(baseline: Side, candidate: Side, options: CompareOptions | None = N
     sides = baseline, candidate
     times = each_side(lambda side: np.array([round(t * 1e6) for part in side for t in part], dtype=np.int64), sides)
     captures = each_side(lambda side: np.repeat(np.arange(len(side)), [len(part) for part in side]), sides)
-    return judge(times, captures, options or CompareOptions(), **words)  # type: ignore[arg-type]
+    return judge(times, captures, options or CompareOptions(), **words)
 
 
 AXIS = "         -   0   +         "
@@ -414,7 +414,7 @@ def test_noise_floor_is_the_largest_shift_between_captures_of_a_side() -> None:
 )
 def test_options_outside_their_range_are_refused(field: str, value: object) -> None:
     with pytest.raises(PerfCompareError, match=f"{field} is .*must be"):
-        CompareOptions(**{field: value})  # type: ignore[arg-type]
+        CompareOptions(**{field: value})
 
 
 class _Event(msgspec.Struct):

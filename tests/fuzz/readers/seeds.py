@@ -45,7 +45,7 @@ def traces() -> list[bytes]:
     """Traces of vendors and versions with every kind of event, packed and odd ones included."""
     found = [drawn_trace(steps=4).encode(), _ODD, json.dumps(_NPU).encode()]
     for options in ({"vendor": "rocm"}, {"spelling": "2021"}, {"ids": "correlation", "rank": 0, "world_size": 2}):
-        trace = TraceBuilder(**options)  # type: ignore[arg-type]
+        trace = TraceBuilder(**options)
         for number, at in enumerate((0, 300)):
             trace.step(number + 1, at, at + 300)
             trace.loader(at + 1, at + 30)

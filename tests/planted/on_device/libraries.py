@@ -193,8 +193,8 @@ def graph_network(program: Program) -> Work:
 
     def layer() -> nn.Module:
         if "attention" in program.parts:
-            return GATConv(wide, wide // 4, heads=4)  # type: ignore[no-any-return]
-        return GCNConv(wide, wide, cached="uncached" not in program.parts)  # type: ignore[no-any-return]
+            return GATConv(wide, wide // 4, heads=4)
+        return GCNConv(wide, wide, cached="uncached" not in program.parts)
 
     layers = nn.ModuleList(layer() for _ in range(program.depth)).to(DEVICE)
     optimizer = adam(program, layers.parameters())
@@ -239,7 +239,7 @@ def process(program: Program) -> Work:
     y = x.sum(-1).sin()
     likelihood = gpytorch.likelihoods.GaussianLikelihood()
 
-    class Model(gpytorch.models.ExactGP):  # type: ignore[misc]
+    class Model(gpytorch.models.ExactGP):
         def __init__(self) -> None:
             super().__init__(x, y, likelihood)
             self.mean_module = gpytorch.means.ConstantMean()

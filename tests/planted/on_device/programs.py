@@ -89,7 +89,7 @@ DECODER = Program("decoder", batch=8, size=512, depth=8, marks=False)
 
 
 def pair_of(name: str, expected: str, base: Program, direction: str = "slower", **changed: object) -> Pair:
-    return Pair(name, base, replace(base, **changed), expected, direction)  # type: ignore[arg-type]
+    return Pair(name, base, replace(base, **changed), expected, direction)
 
 
 PRECISE = replace(TRANSFORMER, amp=False, batch=8)

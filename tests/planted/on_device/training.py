@@ -161,7 +161,7 @@ def check(program: Program, x: torch.Tensor) -> None:
         raise FloatingPointError
 
 
-class Batches(Dataset):  # type: ignore[type-arg]
+class Batches(Dataset):
     """Complete batches; an item is (inputs, labels)."""
 
     def __init__(self, program: Program) -> None:
@@ -204,8 +204,8 @@ class Loop:
         torch.manual_seed(0)
         self.program = program
         self.flags()
-        kind = {"convolutional": Convolutional, **NETWORKS}.get(program.network, Transformer)
-        self.model: nn.Module = kind(program, width).to(DEVICE)
+        made: nn.Module = {"convolutional": Convolutional, **NETWORKS}.get(program.network, Transformer)(program, width)
+        self.model = made.to(DEVICE)
         self.scaler = torch.amp.GradScaler(DEVICE, enabled="scaler" in program.parts)
         self.layout = {}
         if program.network in IMAGES and program.channels_last:

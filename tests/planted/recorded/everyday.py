@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import product
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tests.planted.recorded.genuine import SPANS, compared, record_in_turns
@@ -61,8 +61,8 @@ class Change:
     subject or sentence. Without globs no finding is expected; with "any" no direction."""
 
     name: str
-    before: object
-    after: object
+    before: Any
+    after: Any
     direction: Direction
     says: tuple[str, ...] = ()
 

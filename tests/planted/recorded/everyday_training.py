@@ -144,7 +144,8 @@ def record(setup: Setup, target: Path) -> None:
     torch.manual_seed(0)
     torch.set_num_threads(setup.threads)
     kind = torch.float64 if setup.dtype == "float64" else torch.float32
-    model = MODELS[setup.model](setup.parts).to(kind)
+    made: nn.Module = MODELS[setup.model](setup.parts)
+    model = made.to(kind)
     if "channels last" in setup.parts:
         model = model.to(memory_format=torch.channels_last)
     average = copy.deepcopy(model)

@@ -87,7 +87,7 @@ class Fault:
 
 
 def _fault(name: str, rule: str, subject: str = "", base: Habits = HEALTHY, **changed: object) -> Fault:
-    return Fault(name, base, replace(base, **changed), rule, subject)  # type: ignore[arg-type]
+    return Fault(name, base, replace(base, **changed), rule, subject)
 
 
 FAULTS: tuple[Fault, ...] = (
@@ -124,7 +124,7 @@ def record_in_turns(pairs: Iterable[tuple[str, object, object]], target: Path, m
             for side, program in zip(SIDES, programs, strict=True):
                 path = target / name / side / f"worker0.{span}.pt.trace.json"
                 path.parent.mkdir(parents=True, exist_ok=True)
-                process = context.Process(target=_record, args=(module, program, path))
+                process = context.Process(target=_record, args=(module, program, path))  # type: ignore[attr-defined]
                 process.start()
                 process.join()
                 if process.exitcode:

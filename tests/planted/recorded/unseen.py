@@ -97,8 +97,7 @@ CHANGES: tuple[Change, ...] = (
 EQUAL: tuple[Change, ...] = tuple(
     Change(f"equal {model} {number}", Program(model, updates=updates), Program(model, updates=updates), "none")
     for model, updates in dict.fromkeys(
-        (change.before.model, change.before.updates)
-        for change in CHANGES  # type: ignore[attr-defined]
+        (change.before.model, change.before.updates) for change in CHANGES
     )
     for number in (1, 2)
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tb_perfcompare.sources.storage import filesystem, inside_only
+from tb_perfcompare.sources.storage import inside_only
 from tb_perfcompare.sources.storage.filesystem import LOCAL, NOT_A_FILE, FileSystem, open_regular
 from tb_perfcompare.sources.storage.inside_only import REFUSED, InsideOnly
 
@@ -56,9 +56,9 @@ def test_a_pipe_that_replaces_a_file_before_it_is_opened_is_refused(
     def swapped(*arguments: object, **options: object) -> int:
         path.unlink()
         os.mkfifo(path)
-        return opened(*arguments, **options)  # type: ignore[arg-type]
+        return opened(*arguments, **options)
 
-    monkeypatch.setattr(filesystem.os, "open", swapped)
+    monkeypatch.setattr(os, "open", swapped)
     handles = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
     with pytest.raises(OSError, match=NOT_A_FILE):
         open_regular(path)

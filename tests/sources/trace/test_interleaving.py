@@ -16,7 +16,7 @@ from tests.sources.scanners import plain
 def event(number: int, phase: str = "X") -> Event:
     args = {"stream": str(number).encode(), "grid": f"[{number % 3}]".encode()} if number % 2 else None
     cat = "fwdbwd" if phase == "s" else "async_npu" if phase == "f" else f"c{number % 4}"
-    return Event(phase, cat, f"n{number % 5}", number % 3, "t", str(number).encode(), b"1", str(number).encode(), args)  # type: ignore[arg-type]
+    return Event(phase, cat, f"n{number % 5}", number % 3, "t", str(number).encode(), b"1", str(number).encode(), args)
 
 
 def gathered(events: list[Event]) -> Gathered:

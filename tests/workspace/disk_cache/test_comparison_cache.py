@@ -49,7 +49,7 @@ def workspace(logdir: Path) -> Workspace:
 
 def comparison_request(opened: Workspace, **options: object) -> ComparisonRequest:
     sides = [opened.side(Selection(run)) for run in ("normal", "abnormal")]
-    return ComparisonRequest(sides[0], sides[1], CompareOptions(**options))  # type: ignore[arg-type]
+    return ComparisonRequest(sides[0], sides[1], CompareOptions(**options))
 
 
 def compared(logdir: Path, **options: object) -> Comparison:

@@ -36,7 +36,7 @@ def answers(found: Listing) -> list[dict[str, object]]:
     pages, out = RunPages(), []
     offset: object = 0
     while offset is not None:
-        page = pages.page(found, ["logs"], (), False, offset)  # type: ignore[arg-type]
+        page = pages.page(found, ["logs"], (), False, offset)
         assert len(page.body) <= MAX_BYTES
         out.append(json.loads(page.body))
         offset = out[-1].get("next_offset")
@@ -81,7 +81,7 @@ def test_pairs_and_problems_are_on_the_first_page_and_cut_with_a_count(tmp_path:
     found = Index([Root(str(tmp_path))]).listing()
     many = Listing(tuple(run(f"run{n:04d}", 8) for n in range(1_000)), (), found.pairs * 5_000)
     first, *rest = answers(many)
-    assert len(first["pairs"]) + first["pairs_left_out"] == len(many.pairs)  # type: ignore[arg-type,operator]
+    assert len(first["pairs"]) + first["pairs_left_out"] == len(many.pairs)
     assert all(part["pairs"] == [] for part in rest)
 
 

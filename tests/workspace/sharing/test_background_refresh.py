@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
@@ -128,7 +129,7 @@ def test_an_equal_one_stays_the_same_object() -> None:
 
 
 def test_an_error_goes_to_those_who_wait_and_the_next_one_may_succeed() -> None:
-    makings = iter([KeyError("first"), 2])
+    makings = iter(list[Any]([KeyError("first"), 2]))
 
     def make() -> int:
         made = next(makings)

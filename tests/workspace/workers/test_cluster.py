@@ -65,7 +65,7 @@ def test_summaries_are_those_of_this_machine_to_the_byte(scheduler: str, tmp_pat
     side = side_from_path(str(ranks(tmp_path / "run")), None, None)
     answers = []
     for options in ({"scheduler": scheduler}, {"in_process_bytes": 2**30}):
-        workspace = Workspace(**options)  # type: ignore[arg-type]
+        workspace = Workspace(**options)
         answers.append([packed(summary) for summary in workspace.survey(side.files)])
         workspace.close()
     assert answers[0] == answers[1] and len(answers[0]) == 4

@@ -60,7 +60,7 @@ def test_arguments_without_a_list_of_sizes_are_no_operands() -> None:
     """Other recorders write numbers among the shapes."""
     def with_number(call: Call) -> Call:
         name, us, dims = call
-        return (name, us, [*dims, 5]) if name == "aten::sub" else call  # type: ignore[list-item]
+        return (name, us, [*dims, 5]) if name == "aten::sub" else call
 
     one, two = (trained(LAYER, *map(with_number, loss(first, ROWS))) for first in (ROWS, [1024, 1]))
     assert "(broadcast to [1024, 1024])" in changed(one, two).sentence
