@@ -77,8 +77,8 @@ def order_findings(findings: Iterable[Finding], headline: Headline) -> tuple[Fin
     * A counted cause comes before findings of WEAKER_RULES of the same sign, or of any if the program's direction is
     open, that are at most MAX_WEAKER_RATIO times as large.
 
-    * If the verdict is the program's, findings of WEAKER_RULES and general ones against it come last (the machine's
-    pace caused them), and machine findings come after causes of the program.
+    * Slow steps against the verdict come last. If the verdict is the program's, so do all findings of WEAKER_RULES and
+    general ones against it (the machine's pace caused them), and machine findings come after causes of the program.
 
     * If the verdict is the machine's, machine findings of its sign come first.
 
@@ -89,7 +89,8 @@ def order_findings(findings: Iterable[Finding], headline: Headline) -> tuple[Fin
     ordered = sorted(findings, key=lambda finding: (finding.rule in BOUND_SHIFT.names, -abs(finding.change_us)))
     of_program = headline.basis is Basis.PROGRAM or headline.counted is not None
     way = headline.verdict.way if of_program else 0
-    ordered.sort(key=lambda finding: finding.rule in _MAY_FOLLOW and way * finding.change_us < 0)
+    ways = dict.fromkeys(_MAY_FOLLOW, way) | dict.fromkeys(SLOW_STEPS.names, headline.verdict.way)
+    ordered.sort(key=lambda finding: ways.get(finding.rule, 0) * finding.change_us < 0)
     ordered = _moves_behind(ordered)
     others = [finding for finding in ordered if finding.rule not in OF_THE_MACHINE]
     if way and any(finding.rule not in WEAKER_RULES or way * finding.change_us > 0 for finding in others):

@@ -136,6 +136,18 @@ def test_a_counted_cause_leads_before_opposite_time_where_the_program_is_open(ve
     assert found[0].rule == first
 
 
+def test_slow_steps_against_the_verdict_come_last() -> None:
+    """One step of the faster side is long."""
+    steps, fusion = (
+        Finding(rule, "", "all", us, None, "", (), "few steps")
+        for rule, us in (("slow_steps", -9.0), ("fusion_lost", 5.0))
+    )
+    recorded = judge(([1000, 1010], [2000, 2010]), ([0, 0], [0, 0]), CompareOptions())
+    slower, faster = (replace(recorded, verdict=verdict) for verdict in (Verdict.SLOWER, Verdict.FASTER))
+    assert order_findings([steps, fusion], slower) == (fusion, steps)
+    assert order_findings([steps, fusion], faster) == (steps, fusion)
+
+
 def test_time_against_the_program_comes_last() -> None:
     against, program = (
         Finding(rule, "", "Runtime", us, None, "", (), "statistically significant")
