@@ -71,7 +71,8 @@ def _slower_cause(pair: RuleContext, collectives: ExposedCollectives) -> Cause:
         explains |= _in_callers(pair, exposed)
         calls = f"{numbers_text(amount.calls_a, amount.calls_b)} calls, "
         confidence = "certain: calls are counted; their time is measured"
-        others = (name for name, in pair.amounts("communication"))
+        # gloo reduces all to scatter: only the operator tells
+        others = (name for name, in (*pair.amounts("communication"), *pair.amounts("operators", "host_total")))
         look_at = look_at_collectives(first, others) or look_at
         what = _what_is_sent(pair, first, exposed)
     times = amount.us_a, amount.us_b
