@@ -264,9 +264,8 @@ OPERATORS_CHANGED = Rule(
     names=("operators_changed",),
     meaning="operators are new, gone, replaced or called another number of times",
     when="Operators run more or less often, and no other rule explains their time. Large increases and decreases are "
-    "separate findings. If all run more (less) often and none is new or gone, the finding is `more_calls` "
-    "(`fewer_calls`). Fewer calls that take longer, because the machine is slower (or the reverse), are told without a "
-    "time",
+    "separate findings, without a time if fewer calls take longer (or the reverse). If all run more (less) often and "
+    "none is new, the finding is `more_calls` (`fewer_calls`)",
     needs="operators; `with_stack` names the function that makes 80 % of the change of calls",
     tables=("operators",),
     confidence=f"{_COUNTED}{AS_MEASURED}",
