@@ -67,6 +67,21 @@ def test_the_mean_is_at_equal_work_too() -> None:
     assert line.startswith("+60 % (−10 to +190 %) by calls of aten::argmax per step, p = 0.2")
 
 
+@pytest.mark.parametrize(
+    ("mean_ns", "words"),
+    [
+        (1_040.0, "the program changed by less than 1 %"),
+        (1_090.0, "the typical step changed by under 1 %, the mean by +9 %"),
+    ],
+)
+def test_the_same_typical_step_may_have_another_mean(mean_ns: float, words: str) -> None:
+    """Each tenth step writes a checkpoint."""
+    same = replace(
+        headline(Verdict.SAME, basis=Basis.PROGRAM, machine=STILL, program=STILL), baseline=1_000.0, candidate=mean_ns
+    )
+    assert with_sentence(same, (3, 3)).sentence == f"Same: {words}."
+
+
 def test_an_interval_that_spans_everything_is_inconclusive() -> None:
     anything = replace(STILL, estimate=1.03, low=-0.99995, high=8561.0, verdict=Verdict.INCONCLUSIVE)
     open_ = headline(Verdict.INCONCLUSIVE, basis=Basis.PROGRAM, machine=STILL, program=anything)

@@ -95,7 +95,10 @@ def _parts_sentence(headline: Headline, program: Part, machine: Part, counts: tu
             return f"{word}: {speed}, by machine or thread count."
         return f"{word}, not the program: {speed}."
     if verdict is Verdict.SAME:
-        return f"Same: the program changed by less than {rough(headline.margin)}."
+        mean, limit = _mean_change(headline, machine), rough(headline.margin)
+        if _within(mean, NEAR_NOTHING):
+            return f"Same: the program changed by less than {limit}."
+        return f"Same: the typical step changed by under {limit}, the mean by {rough(mean, signed=True)}."
     if not verdict.way:
         return _open(headline, program, machine, counts)
     if headline.counted is not None:
