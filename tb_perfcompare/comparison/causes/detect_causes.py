@@ -7,13 +7,18 @@ from dataclasses import field
 from itertools import chain
 from math import fsum
 
+import numpy as np
+
+from tb_perfcompare.comparison.causes.detectors.changed_operator_calls import OTHER
 from tb_perfcompare.comparison.causes.detectors.machine.pace import MACHINE_PACE
 from tb_perfcompare.comparison.causes.detectors.replaced_calls import with_replaced_calls
 from tb_perfcompare.comparison.causes.detectors.without_device import OF_DEVICES, is_without_device
 from tb_perfcompare.comparison.causes.detectors.workload.other_work import find_other_work
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explained, changes_of
+from tb_perfcompare.comparison.causes.evidence.places.where_called import function_of_more_calls
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.rules import RULES
+from tb_perfcompare.comparison.launches.rows import STATUSES
 from tb_perfcompare.comparison.result.finding import Finding
 from tb_perfcompare.model.summary.categories import CPU_EXEC, KERNEL, RUNTIME
 from tb_perfcompare.quick_dataclass import dataclass
@@ -103,8 +108,18 @@ def _entities(pair: RuleContext, causes: Sequence[Cause], explained: Explained) 
         *(cause.finding.subject for cause in causes), *in_evidence,
         *chain.from_iterable(explained.entities(label, changes_of(pair, label)) for label in _OF_CALLS),
         *({entity for cause in causes for _, entity in cause.explains} & pair.once(with_replaced_calls)),
-        *_recalled(pair, causes, explained),
+        *_recalled(pair, causes, explained), *_explained_functions(pair, causes),
     })  # fmt: skip
+
+
+def _explained_functions(pair: RuleContext, causes: Iterable[Cause]) -> Sequence[str]:
+    """Python functions that only one side calls, and the one that makes most of the additional operator calls, if a
+    cause explains Python code in general: it explains theirs."""
+    if not any((OTHER, "") in cause.explains for cause in causes):
+        return ()
+    rows, function = pair.entities(OTHER), pair.once(function_of_more_calls)
+    of_one_side = (rows.status != STATUSES.index("both")) & (rows.calls[0] + rows.calls[1] > 0)
+    return *rows.of_rows(np.flatnonzero(of_one_side)).key, "" if function is None else function.name
 
 
 def _without_parts(causes: list[Cause]) -> list[Cause]:

@@ -127,9 +127,11 @@ def _change(row: LedgerRow, rest_us: float, known: Known) -> Change:
 def _grown_function(
     category: StepCategory, delta_us: float, known: Known, *, is_python: bool
 ) -> GrownFunction | None:  # fmt: skip
-    """The Python function that makes most of a change between operators, or of loading in the main process."""
+    """The Python function that makes most of a change between operators, or of loading in the main process; None if
+    another finding explains it."""
     if is_python:
-        return grown_function(*known.sides, delta_us)
+        function = grown_function(*known.sides, delta_us)
+        return None if function is None or function.name in known.named else function
     if category is StepCategory.DATALOADER and loads_itself(known, delta_us):
         return grown_function(*known.sides, delta_us, LOADER_NAME)
     return None

@@ -12,9 +12,11 @@ from tb_perfcompare.comparison.causes.evidence.general_rules import (
     GENERAL,
     MAIN_SHARE,
     PYTHON,
+    RECORDED,
     UTILISATION_CHANGE,
     has_stacks,
     kernel_fact,
+    more_recorded,
 )
 from tb_perfcompare.comparison.causes.evidence.places.gaps_around import place_clause
 from tb_perfcompare.comparison.causes.evidence.places.moved_inside import moved_into_ranges
@@ -45,13 +47,6 @@ from tb_perfcompare.model.summary.summary import Summary
 AS_LONG = 0.25
 """Operators take as long as before if their own time changed by less than this share of the change of exposed CPU
 time."""
-
-MANY_CALLS = 1000
-"""Least change of the recorded calls of Python functions per step for their recording to be mentioned: 0.2 µs each in a
-recording."""
-
-_RECORDED = "record again without with_stack=True for their real time"
-"""What to look at if their recording takes time."""
 
 SHAPES = "operators_by_shape"
 """Table that a recording without input shapes lacks."""
@@ -144,7 +139,7 @@ def clauses_of_category(change: Change, known: Known) -> tuple[Sequence[str], st
             if not change.is_python:
                 return (place, recurring), f"{_from_python(known, delta_us)}{look_at}", ()
             recorded = _recorded_calls(change.same_way)
-            return (recorded, place, recurring), _RECORDED if recorded else "", ()
+            return (recorded, place, recurring), RECORDED if recorded else "", ()
         case StepCategory.CPU_EXEC:
             hidden = _hidden(known, delta_us, category)
             grown = "" if hidden or len(change.same_way) else _own_growth(known, delta_us)
@@ -217,10 +212,9 @@ def _own_growth(known: Known, delta_us: float) -> str:
 
 def _recorded_calls(functions: EntityRows) -> str:
     """Clause on many more (fewer) calls of Python functions: recording each takes time, too; "" if they are few."""
-    more = sum(functions.calls[1].tolist()) - sum(functions.calls[0].tolist())
-    if abs(more) < MANY_CALLS:
-        return ""
-    return f"{number_text(abs(more))} {'more' if more > 0 else 'fewer'} calls are recorded, which takes time, too"
+    more = more_recorded(functions)
+    takes = f"{number_text(abs(more))} {'more' if more > 0 else 'fewer'} calls are recorded, which takes time, too"
+    return takes if more else ""
 
 
 def _few_steps_clause(side: Summary) -> str:

@@ -170,6 +170,14 @@ def test_copies_within_new_operators_are_part_of_the_replacement() -> None:
         assert "layout_copies" not in rules
 
 
+def test_one_call_around_many_is_no_wrapper_of_them() -> None:
+    """As on a CPU, where aten::_foreach_add_ calls aten::add_ for each parameter."""
+    fused, loop = ("aten::_foreach_add_", ["aten::add_"] * 8), ["aten::add_"] * 8
+    (finding,) = replacements_in(program(*BLOCK, fused), program(*BLOCK, *loop))
+    assert finding.sentence.endswith("; aten::_foreach_add_ (1 call) → aten::add_ (8 calls).")
+    assert replacements_in(program(*BLOCK, ("aten::to", ["aten::add_"])), program(*BLOCK, "aten::add_")) == []
+
+
 def test_a_replaced_layer_is_reported_however_little_time_changes() -> None:
     def normalised(norm: str, updates: int) -> TraceBuilder:
         return program("aten::conv2d", norm, "aten::relu", ("aten::stack", ["aten::sqrt"] * updates))
@@ -259,3 +267,16 @@ def test_a_module_around_another_does_not_replace_it() -> None:
         rules = [finding.rule for finding in compare(*sides).findings]
         assert "operators_changed" in rules and "operator_replaced" not in rules
     assert "operator_replaced" in [finding.rule for finding in compare(plain, adapted("Mamba_0", more=8)).findings]
+
+
+def test_operators_outside_of_modules_are_replaced() -> None:
+    def trained(*update: str) -> TraceBuilder:
+        trace = adapted("GPT2_0")
+        for step in range(8):
+            at = 2_000 * step + 1_405
+            for place, name in enumerate(update):
+                trace.op(f"aten::{name}", at + 15 * place, at + 15 * place + 12)
+        return trace
+
+    (finding,) = replacements_in(trained("sgd"), trained("mul", "sqrt", "addcdiv_"))
+    assert "; aten::sgd (1 call) → aten::addcdiv_ (1 call), aten::mul (1), aten::sqrt (1)." in finding.sentence

@@ -13,6 +13,7 @@ from tb_perfcompare.comparison.causes.evidence.explained import Explained, Part
 from tb_perfcompare.comparison.causes.evidence.places.annotations import annotations_around
 from tb_perfcompare.comparison.causes.evidence.places.gaps_around import gaps_around, is_of_gaps
 from tb_perfcompare.comparison.causes.evidence.places.replacement import MOVED_CALL_RATIO
+from tb_perfcompare.comparison.causes.evidence.places.where_called import python_around
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.speed.fastest_calls import fastest_calls
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
@@ -34,10 +35,10 @@ KERNEL, OTHER = (CATEGORY_LABELS[category] for category in (StepCategory.KERNEL,
 def gaps_of_calls(
     pair: RuleContext, names: AbstractSet[str], explains: Mapping[Part, float], explained: Explained
 ) -> dict[Part, float]:
-    """Change of the gaps around these operators, and in the innermost annotation that contains most of the time, as far
-    as no other cause explains it."""
+    """Change of the gaps around these operators, or of the Python code, and in the innermost annotation that contains
+    most of the time, as far as no other cause explains it."""
     left = explained.left(pair, (OTHER,))[OTHER]
-    gaps = gaps_around(pair, names, explains.values())
+    gaps = gaps_around(pair, names, explains.values()) or _python(pair, names, explains)
     around = {part: min(us, left, key=abs) for part, us in gaps.items() if us * left > 0}
     name = next(iter(annotations_around(pair, explains)), "")
     us = fsum(row.delta for row in pair.entities(CPU_EXEC) if row.path[1] == name) / pair.unit
@@ -45,6 +46,14 @@ def gaps_of_calls(
     if is_new and us * fsum(explains.values()) > 0 and is_of_gaps(pair, us, explains.values()):
         around[CPU_EXEC, name] = us
     return around
+
+
+def _python(pair: RuleContext, names: AbstractSet[str], explains: Mapping[Part, float]) -> dict[Part, float]:
+    """Change of the Python code around the calls of these operators, if functions were recorded."""
+    operators = pair.amounts("operators", "host_total")
+    more = [operators[name,].more_calls for name in names if (name,) in operators]
+    us = python_around(pair, fsum(more))
+    return {(OTHER, ""): us} if is_of_gaps(pair, us, explains.values(), map(abs, more)) else {}
 
 
 def both_recorded(operators: Mapping[Key, Amount]) -> bool:

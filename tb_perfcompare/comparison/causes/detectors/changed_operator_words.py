@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from math import fsum
 from typing import NamedTuple
 
+from tb_perfcompare.comparison.causes.detectors.changed_operator_calls import OTHER
 from tb_perfcompare.comparison.causes.evidence.amounts import Amount
 from tb_perfcompare.comparison.causes.evidence.explained import Part
 from tb_perfcompare.comparison.causes.evidence.places.moved_inside import called_by_others
@@ -71,13 +72,15 @@ class Groups(NamedTuple):
 
 
 def gaps_clause(gaps: Collection[Part], explains: Mapping[Part, float]) -> str:
-    """Clause on untraced host time around the calls; "" if that is a small part of what a finding explains."""
+    """Clause on untraced host time (if functions were recorded, on Python code) around the calls; "" if that is a small
+    part of what a finding explains."""
     us, delta = fsum(explains[part] for part in gaps), fsum(explains.values())
     if not us or abs(us) < MIN_GAPS_SHARE * abs(delta):
         return ""
+    what = "Python code" if (OTHER, "") in gaps else "untraced host time"
     if us * delta > 0 and abs(us) <= abs(delta):
-        return f", {signed_time(us)} of it untraced host time around the calls"
-    return f" ({signed_time(delta - us)} in the calls, {signed_time(us)} untraced host time around them)"
+        return f", {signed_time(us)} of it {what} around the calls"
+    return f" ({signed_time(delta - us)} in the calls, {signed_time(us)} {what} around them)"
 
 
 def in_naming_order(pair: RuleContext, changed: list[Changed], settings: Collection[str]) -> Groups:

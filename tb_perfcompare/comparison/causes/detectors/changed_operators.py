@@ -10,6 +10,7 @@ from math import fsum
 
 from tb_perfcompare.comparison.causes.detectors.changed_operator_calls import (
     MIN_STEPS_SHARE,
+    OTHER,
     both_recorded,
     explained_time,
     gaps_of_calls,
@@ -35,6 +36,7 @@ from tb_perfcompare.comparison.causes.detectors.synchronization import SYNCHRONI
 from tb_perfcompare.comparison.causes.evidence.amounts import Amount, Key, total, total_by_key
 from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explained, Explains, Part
+from tb_perfcompare.comparison.causes.evidence.general_rules import RECORDED, more_recorded
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed, recounted_operators
 from tb_perfcompare.comparison.causes.evidence.known_settings import (
     is_recounted_update,
@@ -178,6 +180,8 @@ def _cause_of(
     else:
         rule, title = OPERATORS_CHANGED, title_of(about, delta)
         look_at = known_setting(amounts) or (KEPT if growing else setting_of_arguments(pair))
+        if (OTHER, "") in around and more_recorded(pair.entities(OTHER)):
+            look_at = look_at or RECORDED
     calls_first = not (about.new or about.gone)
     title += mostly_in(pair, own) or _after_update(pair, about)
     # the title, right before the names, already says what changed

@@ -10,6 +10,7 @@ import numpy as np
 
 from tb_perfcompare.comparison.causes.evidence.cause import Recorded, Rule
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
+from tb_perfcompare.comparison.result.ledger_rows import EntityRows
 from tb_perfcompare.comparison.result.wording import numbers_text, short
 from tb_perfcompare.model.names.python_frames import is_of_program, python_frame
 from tb_perfcompare.model.names.ranges import MODULE_PREFIX
@@ -93,6 +94,20 @@ FUNCTIONS = "these functions and the code that calls them"
 """What to look at if Python functions were recorded."""
 
 
+MANY_CALLS = 1000
+"""Least change of the recorded calls of Python functions per step for their recording to be mentioned: 0.2 µs each in a
+recording."""
+
+RECORDED = "record again without with_stack=True for their real time"
+"""What to look at if their recording takes time."""
+
+
+def more_recorded(functions: EntityRows) -> float:
+    """Change of the recorded calls of these functions per step; 0 for less than MANY_CALLS."""
+    more: float = sum(functions.calls[1].tolist()) - sum(functions.calls[0].tolist())
+    return more if abs(more) >= MANY_CALLS else 0.0
+
+
 def has_stacks(side: Summary) -> bool:
     """Whether Python functions were recorded, or requested."""
     return ("profiler.with_stack", "true") in side.environment or any(
@@ -141,34 +156,55 @@ def function_of_calls(
     if any(PYTHON_TIME not in side.groups for side in (baseline, candidate)):
         return None
     sides = [python_time(side, None) for side in (baseline, candidate)]
-    more = calls[1] - calls[0]
-    found = _innermost((baseline, candidate), sides, lambda one: one.operators, more, shared=True)
+    found = _innermost((baseline, candidate), sides, lambda one: one.operators, calls[1] - calls[0], shared=True)
     made = () if found is None else (side.get(found.name, _NO_TIME).operators for side in sides)
     is_step = all(part >= WHOLE_STEP * whole for part, whole in zip(made, calls, strict=False))
     return None if is_step else found
+
+
+def recounted_function(baseline: Summary, candidate: Summary, more_calls: float) -> str:
+    """The outermost Python function that is called another number of times and makes, with those that it calls, most
+    of the change of operator calls; "" if there is none, or if a side recorded none."""
+    if any(PYTHON_TIME not in side.groups for side in (baseline, candidate)):
+        return ""
+    sides = before, after = python_time(baseline, None), python_time(candidate, None)
+    depths = _holding(sides, lambda one: one.operators, more_calls, shared=True)
+    recounted = [
+        name for name in depths
+        if call_count_changed(*(side.get(name, _NO_TIME).calls for side in (before, after)))
+    ]  # fmt: skip
+    return min(recounted, key=lambda name: (depths[name], name), default="")
 
 
 def _innermost(
     summaries: tuple[Summary, Summary], sides: Sequence[Mapping[str, PythonTime]],
     measure: Callable[[PythonTime], float], delta: float, *, shared: bool,
 ) -> GrownFunction | None:  # fmt: skip
-    """The innermost function that makes most of a change; None if there is none. `shared`: that makes most of what
-    Python code makes of it, as other code may make up to half of it."""
+    """The innermost function that makes most of a change; None if there is none."""
+    inner = _holding(sides, measure, delta, shared=shared)
+    if not inner:
+        return None
+    name = max(inner, key=lambda name: (inner[name], name))
+    caller = sides[1 if delta > 0 else 0][name].caller
+    calls_a, calls_b = (
+        found[name].calls if name in found else _calls_owned(side, name)
+        for found, side in zip(sides, summaries, strict=True)
+    )  # fmt: skip
+    return GrownFunction(name, (calls_a, calls_b), "" if is_of_program(name) else caller)
+
+
+def _holding(
+    sides: Sequence[Mapping[str, PythonTime]], measure: Callable[[PythonTime], float], delta: float, *, shared: bool
+) -> dict[str, float]:
+    """Function -> depth, for those that make most of a change, with those that they call. `shared`: that make most of
+    what Python code makes of it, as other code may make up to half of it."""
     before, after = sides
     both = {name: (before.get(name, _NO_TIME), after.get(name, _NO_TIME)) for name in before.keys() | after.keys()}
     grown = {name: (measure(two) - measure(one)) * math.copysign(1, delta) for name, (one, two) in both.items()}
     most = min(max(grown.values(), default=0.0), abs(delta))
     least = INSIDE * (most if shared else abs(delta))
     inner = {name: max(one.depth for one in both[name]) for name, part in grown.items() if part >= least}
-    if not inner or most < PYTHON_SHARE * abs(delta) or not delta:
-        return None
-    name = max(inner, key=lambda name: (inner[name], name))
-    caller = (after if delta > 0 else before)[name].caller
-    calls_a, calls_b = (
-        found[name].calls if name in found else _calls_owned(side, name)
-        for found, side in zip(sides, summaries, strict=True)
-    )  # fmt: skip
-    return GrownFunction(name, (calls_a, calls_b), "" if is_of_program(name) else caller)
+    return inner if most >= PYTHON_SHARE * abs(delta) > 0 else {}
 
 
 def _calls_owned(side: Summary, function: str) -> float:

@@ -8,7 +8,7 @@ from tb_perfcompare.comparison.causes.evidence.general_rules import grown_functi
 from tb_perfcompare.comparison.result.finding import Finding
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
-from tests.comparison.compare import compare
+from tests.comparison.compare import compare, rules_of
 
 HISTOGRAM, WRITER = "writer.py(40): add_histogram", "writer.py(90): run"
 FETCH = "loader.py(9): fetch"
@@ -209,19 +209,21 @@ def test_a_function_whose_line_moved_is_not_new(waits: float, named: str) -> Non
 NMS = "torchvision/ops/boxes.py(57): batched_nms"
 
 
-def postprocessing(boxes: int, function: str = NMS) -> TraceBuilder:
-    """Eight steps of a model's operators, and of others in a library's function, if any, for boxes that it found."""
+def postprocessing(boxes: int, function: str = NMS, *, each: int = 25) -> TraceBuilder:
+    """Eight steps of a model's operators, and of others in a library's function, if any, for boxes that it found, one
+    each 25 µs."""
     trace = TraceBuilder(vendor="cpu")
     for number in range(8):
         at = 10_000 * number
-        trace.python("train.py(5): step", at, at + 1_400 + 50 * boxes, number=10 * number)
+        more = 2 * boxes * each
+        trace.python("train.py(5): step", at, at + 1_400 + more, number=10 * number)
         for place, name in enumerate(("mm", "add", "tanh", "mul")):
             trace.op(f"aten::{name}", at + 250 * place, at + 250 * place + 240 + number % 3)
         if boxes and function:
-            trace.python(function, at + 1_010, at + 1_100 + 50 * boxes, number=10 * number + 1, parent=10 * number)
+            trace.python(function, at + 1_010, at + 1_100 + more, number=10 * number + 1, parent=10 * number)
         for box in range(2 * boxes):
-            trace.op("aten::sort", at + 1_020 + 25 * box, at + 1_040 + 25 * box)
-        trace.step(number, at, at + 1_400 + 50 * boxes)
+            trace.op("aten::sort", at + 1_020 + each * box, at + 1_040 + each * box)
+        trace.step(number, at, at + 1_400 + more)
     return trace
 
 
@@ -230,6 +232,19 @@ def test_new_operators_are_inside_the_function_that_calls_them() -> None:
         finding = compare(*map(postprocessing, sides)).findings[0]
         assert finding.rule == "operators_changed"
         assert finding.sentence.endswith(f"; inside {NMS} ({calls} calls per step), called in train.py(5): step.")
+
+
+def test_the_python_code_around_new_operators_is_theirs() -> None:
+    """18 operators of 20 µs, one each 50 µs."""
+    for a, b, sign in ((0, 9, "+"), (9, 0, "−")):
+        (finding,) = compare(postprocessing(a, each=50), postprocessing(b, each=50)).findings
+        assert f": {sign}900 µs per step, {sign}540 µs of it Python code around the calls; " in finding.sentence
+
+
+def test_python_code_elsewhere_is_not_theirs() -> None:
+    """As in a function that both sides call as often."""
+    found = compare(postprocessing(1), postprocessing(9))
+    assert rules_of(found) == ["more_calls"]
 
 
 def test_a_function_that_calls_nearly_all_operators_is_no_place() -> None:

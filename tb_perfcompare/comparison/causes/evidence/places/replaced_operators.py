@@ -66,10 +66,10 @@ def _numbers(tree: CallTree) -> dict[tuple[int | None, FrameKey], int]:
 
 
 def _is_common(place: Place, usual: float) -> bool:
-    """Whether both sides call it as often, or in proportion to the work."""
+    """Whether both sides call it as often, or in proportion to the work. What is outside of modules is not called."""
     a, b = place.frame.calls
     if not (a and b) or not call_count_changed(a, b):
-        return bool(a and b)
+        return a == b or bool(a and b)
     least, most = sorted((1.0, usual))
     return least / (1 + MUCH_MORE) <= b / a <= most * (1 + MUCH_MORE) and usual != 1.0
 
@@ -79,7 +79,7 @@ def _below(parent: Place, usual: float, steady: Callable[[str], bool]) -> Iterat
     called = [place for place in parent.inner if place.frame.key[0] in _CALLED and any(place.frame.calls)]
     common = [place for place in called if _is_common(place, usual)]
     changed = [place for place in called if not _is_common(place, usual) and _is_recounted(place, steady)]
-    is_step = parent.frame.key[0] == FrameKind.WHOLE
+    is_step = not any(parent.frame.calls)
     made, alone = list[Replacement](), list[Place]()
     for run in _runs(changed, common):
         went, came = ([place for place in run if sign * place.more_calls > 0] for sign in (-1, 1))

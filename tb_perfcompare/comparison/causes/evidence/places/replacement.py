@@ -123,7 +123,11 @@ class Replacement:
     @property
     def is_wrapped(self) -> bool:
         """Whether what is gone (or new) is still called as often, inside another operator: a cast, or a range of
-        autograd, which later versions of PyTorch record."""
+        autograd, which later versions of PyTorch record. One call around many, such as aten::_foreach_add_, is more
+        than a wrapper."""
+        fewer, more = sorted(sum(abs(place.more_calls) for place in side) for side in (self.went, self.came))
+        if more >= MOVED_CALL_RATIO * fewer:
+            return False
         net = total_by_key((place.recorded_name, place.more_calls) for top in self.all for place in top.walk())
         names = [{place.name for place in side} for side in (self.went, self.came)]
         return any(

@@ -8,7 +8,13 @@ from math import fsum
 import numpy as np
 
 from tb_perfcompare.comparison.causes.evidence.amounts import Amount, total
-from tb_perfcompare.comparison.causes.evidence.general_rules import function_of_calls
+from tb_perfcompare.comparison.causes.evidence.general_rules import (
+    GrownFunction,
+    function_of_calls,
+    grown_function,
+    python_time,
+    recounted_function,
+)
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.options import SIDES
@@ -17,6 +23,7 @@ from tb_perfcompare.model.arrays import Flags, unique
 from tb_perfcompare.model.names.ranges import OPTIMIZER_STEP, module_class
 from tb_perfcompare.model.names.work_kinds import work_kind
 from tb_perfcompare.model.summary.call_tree import FrameKind
+from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, StepCategory
 from tb_perfcompare.model.summary.job_workers import job_workers
 from tb_perfcompare.model.summary.summary import Summary
 
@@ -97,14 +104,42 @@ def _are_called_at_first(side: Summary, names: Collection[str]) -> bool:
 def inside_clause(pair: RuleContext, own: float) -> str:
     """Clause on the Python function that makes most of all additional (fewer) operator calls of the step, if `own`,
     those of a finding, are such calls; "" without one."""
-    every = pair.amounts("operators", "host_total").values()
-    step = total(every)
-    more = step.more_calls
-    mixed = abs(more) < MOSTLY * fsum(abs(amount.more_calls) for amount in every)
-    if mixed or own * more <= MAIN_CALLS * more * more:
-        return ""
-    function = function_of_calls(*pair.sides, (step.calls_a, step.calls_b))
+    function = pair.once(function_of_more_calls) if _are_most_calls(pair, own) else None
     return "" if function is None else f"; {function.clause}"
+
+
+def python_around(pair: RuleContext, own: float) -> float:
+    """Change of the Python code around such calls, outside of ranges, microseconds per step: in the function that makes
+    them, if it is called another number of times or also makes most of the change of Python code. 0 without one, or if
+    it changed the other way."""
+    if not _are_most_calls(pair, own):
+        return 0.0
+    name, function = recounted_function(*pair.sides, _step(pair).more_calls), pair.once(function_of_more_calls)
+    if not name and function is not None:
+        grown = grown_function(*pair.sides, pair.exposed(CATEGORY_LABELS[StepCategory.OTHER]))
+        name = function.name if grown is not None and grown.name == function.name else ""
+    if not name:
+        return 0.0
+    before, after = (python_time(side, "").get(name) for side in pair.sides)
+    us = (after.us if after is not None else 0.0) - (before.us if before is not None else 0.0)
+    return us if us * own > 0 else 0.0
+
+
+def _are_most_calls(pair: RuleContext, own: float) -> bool:
+    """Whether so many calls are most of the step's additional (fewer) operator calls, which go one way."""
+    more = _step(pair).more_calls
+    mixed = abs(more) < MOSTLY * fsum(abs(one.more_calls) for one in pair.amounts("operators", "host_total").values())
+    return not mixed and own * more > MAIN_CALLS * more * more
+
+
+def _step(pair: RuleContext) -> Amount:
+    return total(pair.amounts("operators", "host_total").values())
+
+
+def function_of_more_calls(pair: RuleContext) -> GrownFunction | None:
+    """The Python function that makes most of the step's additional (fewer) operator calls."""
+    step = _step(pair)
+    return function_of_calls(*pair.sides, (step.calls_a, step.calls_b))
 
 
 def modules_clause(pair: RuleContext, more: float) -> str:
