@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tb_perfcompare.comparison.alignment import same_modules
 from tests.build import TraceBuilder
 from tests.comparison.compare import compare
 
@@ -42,3 +43,13 @@ def test_modules_are_the_same_in_the_order_of_their_class(one: list[str], two: l
             place = tables[table].places["status"]
             found = {row[0] for row in tables[table].rows if row[place] == status}
             assert found == {f"{path}{name}" for name in new}
+
+
+def test_of_very_many_siblings_an_added_one_is_found_between_those_that_are_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The search for equal sequences tries all pairs of a class."""
+    monkeypatch.setattr(same_modules, "MOST_PAIRS", 5)
+    one = ["Linear_0", "ReLU_0", "Linear_1"]
+    rows = compare(run(*one), run("Linear_0", "Norm_0", "ReLU_0", "Linear_1")).tables["modules"].rows
+    assert [row[0] for row in rows if row[1:] and "added" in row] == ["Norm_0"]
