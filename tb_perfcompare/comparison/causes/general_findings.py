@@ -27,10 +27,13 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.significant_categories import repeatability
 from tb_perfcompare.comparison.causes.general_change import Change, Known
 from tb_perfcompare.comparison.causes.general_sentences import (
+    MOVED,
     amount_text,
     clauses_of_category,
     entity_clauses,
     loads_itself,
+    moved_range,
+    moved_text,
     moved_us,
     not_named,
 )
@@ -74,7 +77,8 @@ def find_causes(
     least_us = MAIN_SHARE * abs(context.delta_us)
     # a remainder without a name tells nothing
     told = [change for change in changes if change.whole or change.has_name or abs(change.delta_us) >= least_us]
-    findings = [_finding(change, known) for change in told]
+    findings = [_moved(change, known) or _finding(change, known) for change in told]
+    findings = [finding for finding in findings if abs(finding.change_us) >= context.least_us]
     findings.sort(key=lambda finding: -abs(finding.change_us))
     return tuple(findings[: context.options.top_findings])
 
@@ -191,6 +195,19 @@ def _python(rows: EntityRows) -> NDArray[np.bool_]:
     functions = (calls_a | calls_b) & np.array([key != PROFILER_WORK for key in rows.key], dtype=bool)
     recorded = bool((calls_a & functions).any() and (calls_b & functions).any())
     return functions if recorded else np.zeros(len(rows), dtype=bool)
+
+
+def _moved(change: Change, known: Known) -> Finding | None:
+    """Finding on code that moved into (out of) an annotated range: what it takes longer in all. None if none did."""
+    name = moved_range(change, known)
+    if not name:
+        return None
+    us = change.delta_us + moved_us(known)[name]
+    return Finding(
+        GENERAL[change.category].names[0], name, change.row.path[0], us,
+        share_of(us * known.unit, known.context.ledger.delta), moved_text(name, change, known),
+        (Evidence("categories", change.row.path[0]), Evidence("ledger", f"{CPU_EXEC} / {name}")), COUNTED_ALONE, MOVED,
+    )  # fmt: skip
 
 
 def _finding(change: Change, known: Known) -> Finding:

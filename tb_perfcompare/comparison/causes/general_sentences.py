@@ -134,8 +134,6 @@ def clauses_of_category(change: Change, known: Known) -> tuple[Sequence[str], st
             explained_us = change.row.delta / known.unit - delta_us
             beyond_us = 2 * explained_us if explained_us * delta_us > 0 else 0.0  # causes may explain the place, too
             place = place_clause(*known.sides, delta_us + beyond_us)
-            if moved := _moved_clause(known, delta_us):
-                return (moved,), MOVED, ()
             if not change.is_python:
                 return (place, recurring), f"{_from_python(known, delta_us)}{look_at}", ()
             recorded = _recorded_calls(change.same_way)
@@ -161,16 +159,23 @@ def clauses_of_category(change: Change, known: Known) -> tuple[Sequence[str], st
     return (recurring,), look_at, ()
 
 
-def _moved_clause(known: Known, delta_us: float) -> str:
-    """Clause on the annotated range that took (gave) most of the untraced time, with the operators around that, from
-    (to) the rest of the step; "" if none did."""
-    own = moved_us(known)
+def moved_range(change: Change, known: Known) -> str:
+    """The annotated range that took (gave) most of the untraced time, with the operators around that, from (to) the
+    rest of the step; "" if none did."""
+    own, delta_us = moved_us(known) if change.category is StepCategory.OTHER else {}, change.delta_us
     name = max(own, key=lambda name: (abs(own[name]), name), default="")
-    if -own.get(name, 0.0) * np.sign(delta_us) < MOVED_SHARE * abs(delta_us):
-        return ""
-    moved = known.context.once(moved_into_ranges)[name]
+    return name if -own.get(name, 0.0) * np.sign(delta_us) >= MOVED_SHARE * abs(delta_us) else ""
+
+
+def moved_text(name: str, change: Change, known: Known) -> str:
+    """Sentence on code that moved into (out of) this range, by the sum of what the range and the rest of the step take
+    longer."""
+    own_us, moved = moved_us(known)[name], known.context.once(moved_into_ranges)[name]
     calls, way = many(abs(moved), "operator call"), "into" if moved > 0 else "out of"
-    return f"{calls} moved {way} {short(name)}, whose own time changes by {signed_time(own[name])}"
+    return (
+        f"Code moved {way} {short(name)}, {calls}: {signed_time(own_us + change.delta_us)} per step; its own time "
+        f"{signed_time(own_us)}, untraced host time elsewhere {signed_time(change.delta_us)}."
+    )
 
 
 def moved_us(known: Known) -> dict[str, float]:
