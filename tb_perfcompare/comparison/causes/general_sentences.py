@@ -51,6 +51,9 @@ time."""
 SHAPES = "operators_by_shape"
 """Table that a recording without input shapes lacks."""
 
+_BY_SIZE = (StepCategory.CPU_EXEC, StepCategory.KERNEL)
+"""Categories whose time depends on the size of inputs."""
+
 _WORKERS = (
     "num_workers and prefetch_factor: several workers deliver batches at once; persistent_workers=True, or each epoch "
     "starts them again"
@@ -236,13 +239,13 @@ def _few_steps_clause(side: Summary) -> str:
 
 def advice(change: Change, known: Known) -> str:
     """What to look at; with the recording options that would show more, if a side lacks them: sizes of inputs for
-    operators that take longer, Python functions between operators and in annotated ranges."""
+    operators and kernels that take longer, Python functions between operators and in annotated ranges."""
     loads = change.category is StepCategory.DATALOADER and loads_itself(known, change.delta_us)
     plain = _LOADING if loads else GENERAL[change.category].look_at
     operators = known.context.amounts("operators", "host_total")
     in_ranges = any((entity.path[1],) not in operators for entity in change.main)
     by_host = loads or change.category is StepCategory.OTHER or (change.category is StepCategory.CPU_EXEC and in_ranges)
-    shapes = [change.category is StepCategory.CPU_EXEC and SHAPES not in side.groups for side in known.sides]
+    shapes = [change.category in _BY_SIZE and SHAPES not in side.groups for side in known.sides]
     stacks = [by_host and not has_stacks(side) for side in known.sides]
     options = [
         option for option, sides in (("record_shapes=True", shapes), ("with_stack=True", stacks)) if any(sides)

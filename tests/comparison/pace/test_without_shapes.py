@@ -27,11 +27,13 @@ NO_SHAPES = "record both sides with record_shapes=True"
 @dataclass(frozen=True)
 class Step:
     """What a step does. A layer is a product, whose grid does not depend on the batch, and two elementwise kernels of
-    `elementwise` µs; `optimizer` kernels of so many `names` work on parameters; `checks` launch a kernel each. The host
-    prepares each batch by six operators of `prepared` µs, or the `device` does. It waits `waits` µs for a kernel."""
+    `elementwise` µs; `optimizer` kernels of so many `names` work on parameters; `checks` launch a kernel each. No
+    kernel has more `blocks`. The host prepares each batch by six operators of `prepared` µs, or the `device` does. It
+    waits `waits` µs for a kernel."""
 
     batch: int = 1
     elementwise: int = 4
+    blocks: int = 10_000
     optimizer: int = 0
     names: int = 1
     checks: int = 0
@@ -50,7 +52,7 @@ def draw(trace: TraceBuilder, at: float, pace: float, layers: int, step: Step) -
         nonlocal at
         trace.op(operator, at, at + length * pace, dims=[[step.batch, 8]] if step.shapes else None)
         start = at + 20 * pace
-        trace.kernel(kernel, start, start + us, launch=(at + 5, at + 10), grid=[grid, 1, 1])
+        trace.kernel(kernel, start, start + us, launch=(at + 5, at + 10), grid=[min(grid, step.blocks), 1, 1])
         at += length * pace + 5
 
     for number in range(6 if step.prepared else 0):
@@ -171,6 +173,13 @@ PARAMETERS = Step(batch=8, elementwise=9, optimizer=60, names=30, waits=4000)
 )  # fmt: skip
 def test_without_the_same_launches_nothing_shows_the_pace_of_the_device(one: Step, other: Step) -> None:
     found = compare(side(1.0, one), side(1.01, other))
+    assert (found.headline.program, found.headline.unsplit) == (None, NO_SHAPES)
+
+
+def test_launches_of_one_block_show_no_size() -> None:
+    """Loops over the inputs of any size."""
+    step = replace(LONG, blocks=1)
+    found = compare(side(1.0, step), side(1.01, step))
     assert (found.headline.program, found.headline.unsplit) == (None, NO_SHAPES)
 
 
