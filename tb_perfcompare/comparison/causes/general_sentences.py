@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from math import fsum
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.comparison.causes.evidence.amounts import total
+from tb_perfcompare.comparison.causes.evidence.amounts import Amount, total
 from tb_perfcompare.comparison.causes.evidence.general_rules import (
     GENERAL,
     MAIN_SHARE,
@@ -18,8 +19,9 @@ from tb_perfcompare.comparison.causes.evidence.general_rules import (
     kernel_fact,
     more_recorded,
 )
+from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
 from tb_perfcompare.comparison.causes.evidence.places.gaps_around import place_clause
-from tb_perfcompare.comparison.causes.evidence.places.moved_inside import moved_into_ranges
+from tb_perfcompare.comparison.causes.evidence.places.moved_inside import moved_into_ranges, operators_of_loader
 from tb_perfcompare.comparison.causes.evidence.places.recurring_steps import recurring_clause
 from tb_perfcompare.comparison.causes.evidence.places.responsible_operator import responsible_operator
 from tb_perfcompare.comparison.causes.general_change import Change, Known
@@ -74,8 +76,8 @@ MOST = 0.5
 """If causes leave at least this share of a category's change, the finding gives it as a part of the change, not as the
 remainder."""
 
-MAX_GROWN = 2
-"""Operators that are named for their own time."""
+MAX_GROWN, MAX_NAMED = 2, 3
+"""Operators that are named for their own time, and of those in a data loader."""
 
 FEW_STEPS, MAX_WAITS = 0.25, 0.75
 """If at most this share of the steps has at least that share of all waiting for data, the sentence says so."""
@@ -103,9 +105,9 @@ def amount_text(change: Change, known: Known) -> str:
 
 def entity_clauses(change: Change, known: Known) -> list[str]:
     """Clauses on the main entities, or on the largest of many small ones, and on those that offset them. Of the data
-    loader only the function in it, if known."""
-    if change.inside is not None and change.category is StepCategory.DATALOADER:
-        return [change.inside.clause]
+    loader, which is the only one, what is in it."""
+    if change.category is StepCategory.DATALOADER and not any(call_count_changed(*one.calls) for one in change.main):
+        return _loader_clauses(change, known)
     largest = change.main or change.same_way[:1]
     names = [entity.path[1] for entity in (*largest, *change.opposed)]
     shown = dict(zip(names, short_apart(*names), strict=True))
@@ -126,6 +128,27 @@ def entity_clauses(change: Change, known: Known) -> list[str]:
     if change.opposed:
         clauses.append(f"offset by {' and '.join(_entity_clause(entity, shown, known) for entity in change.opposed)}")
     return clauses
+
+
+def _loader_clauses(change: Change, known: Known) -> list[str]:
+    """Clause on the function, else on the operators, that make much of what the main process takes longer to load."""
+    if change.inside is not None or not loads_itself(known, change.delta_us):
+        return [change.inside.clause] if change.inside is not None else []
+    way = np.sign(change.delta_us)
+    grown = {name: one for name, one in operators_of_loader(known.context).items() if way * one.delta_us > 0}
+    largest = sorted(grown, key=lambda name: (-abs(grown[name].delta_us), name))[:MAX_NAMED]
+    us = fsum(one.delta_us for one in grown.values())
+    if abs(us) < MAIN_SHARE * abs(change.delta_us):
+        return []
+    named = [f"{short(name)} {signed_time(grown[name].delta_us)} ({_calls(grown[name], known)})" for name in largest]
+    rest = f" and {many(len(grown) - MAX_NAMED, 'other')}" if len(grown) > MAX_NAMED else ""
+    return [f"operators in it {signed_time(us)}: {', '.join(named)}{rest}"]
+
+
+def _calls(amount: Amount, known: Known) -> str:
+    if not call_count_changed(amount.calls_a, amount.calls_b):
+        return calls_text(amount.calls_b, known.per)
+    return f"{numbers_text(amount.calls_a, amount.calls_b)} calls{known.per}"
 
 
 def clauses_of_category(change: Change, known: Known) -> tuple[Sequence[str], str, Sequence[Evidence]]:

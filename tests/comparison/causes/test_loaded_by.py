@@ -72,14 +72,21 @@ def decoding(iterator: str, *, decode: int, stacks: bool = True) -> TraceBuilder
 
 
 @pytest.mark.parametrize(("iterator", "stacks", "how", "look_at"), [
-    (MAIN, True, f"inside {DECODE} (0 → 1 calls per step), called in {GETITEM}",
+    (MAIN, True, f"; inside {DECODE} (0 → 1 calls per step), called in {GETITEM}",
      "Dataset.__getitem__ and collate_fn, which run in the main process (num_workers=0)"),
-    (MAIN, False, "enumerate(DataLoader).__next__ +800 µs (1 call per step on both sides)",
+    (MAIN, False, "",
      "Dataset.__getitem__ and collate_fn (record with with_stack=True), which run in the main process (num_workers=0)"),
-    (WORKERS, True, "enumerate(DataLoader).__next__ +800 µs (1 call per step on both sides)",
+    (WORKERS, True, "",
      "num_workers, prefetch_factor, pin_memory, decoding and storage"),
 ])  # fmt: skip
 def test_what_the_main_process_does_to_load_is_named(iterator: str, stacks: bool, how: str, look_at: str) -> None:
     (finding,) = compared(*(decoding(iterator, decode=decode, stacks=stacks) for decode in (0, 800))).findings
-    assert finding.sentence == f"Data loader wait: +800 µs per step (100 → 900 µs); {how}."
+    assert finding.sentence == f"Data loader wait: +800 µs per step (100 → 900 µs){how}."
     assert finding.look_at == look_at
+
+
+def test_operators_of_the_main_process_are_named_if_they_make_much_of_it() -> None:
+    for sides, sign, calls in (((0, 40), "+", "0 → 40"), ((40, 0), "−", "40 → 0")):
+        (finding,) = compared(*(training(MAIN, wait=100 + 20 * copies, copies=copies) for copies in sides)).findings
+        us = f"{sign}720 µs"
+        assert finding.sentence.endswith(f"; operators in it {us}: aten::copy_ {us} ({calls} calls per step).")

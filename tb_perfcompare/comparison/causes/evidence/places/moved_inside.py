@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from math import fsum
 
-from tb_perfcompare.comparison.causes.evidence.amounts import total_by_key
-from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
+from tb_perfcompare.comparison.causes.evidence.amounts import Amount, total_by_key
+from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.model.names.work_kinds import MOVING, MOVING_CALLERS
 from tb_perfcompare.model.summary.call_tree import FrameKind
@@ -56,6 +56,21 @@ def called_by_others(pair: RuleContext, changed: Collection[str]) -> set[str]:
             (inside if is_within else alone).add(name)
         around.append(is_within or (is_changed and "Backward" not in name))  # autograd's functions only call operators
     return inside - alone
+
+
+def operators_of_loader(pair: RuleContext) -> dict[str, Amount]:
+    """Operator -> its calls and its own time in the data loader of the main process: all but what CPU Exec owns. Empty
+    with a device, which hides a part."""
+    if any(side.device.count for side in pair.sides):
+        return {}
+    rows = pair.entities(CPU_EXEC)
+    owned = dict(zip(rows.key, zip(rows.baseline.tolist(), rows.candidate.tolist(), strict=True), strict=True))
+    operators = {}
+    for (name, *_), own in pair.amounts("operators", "host_self").items():
+        before, after = owned.get(name, (0, 0))
+        us = own.us_a - before / pair.unit, own.us_b - after / pair.unit
+        operators[name] = Amount(own.calls_a, own.calls_b, *us)
+    return operators
 
 
 def moved_into_ranges(pair: RuleContext) -> dict[str, float]:
