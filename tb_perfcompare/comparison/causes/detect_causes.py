@@ -9,7 +9,6 @@ from math import fsum
 
 import numpy as np
 
-from tb_perfcompare.comparison.causes.detectors.changed_operator_calls import OTHER
 from tb_perfcompare.comparison.causes.detectors.machine.pace import MACHINE_PACE
 from tb_perfcompare.comparison.causes.detectors.replaced_calls import with_replaced_calls
 from tb_perfcompare.comparison.causes.detectors.without_device import OF_DEVICES, is_without_device
@@ -18,9 +17,9 @@ from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explained
 from tb_perfcompare.comparison.causes.evidence.places.where_called import function_of_more_calls
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.rules import RULES
-from tb_perfcompare.comparison.launches.rows import STATUSES
 from tb_perfcompare.comparison.result.finding import Finding
-from tb_perfcompare.model.summary.categories import CPU_EXEC, KERNEL, RUNTIME
+from tb_perfcompare.comparison.result.ledger_rows import STATUSES
+from tb_perfcompare.model.summary.categories import CPU_EXEC, KERNEL, OTHER, RUNTIME
 from tb_perfcompare.quick_dataclass import dataclass
 
 FIND = tuple(dict.fromkeys(rule.find for rule in RULES if rule.find))
@@ -114,8 +113,8 @@ def _entities(pair: RuleContext, causes: Sequence[Cause], explained: Explained) 
 
 def _explained_functions(pair: RuleContext, causes: Iterable[Cause]) -> Sequence[str]:
     """Python functions that only one side calls, and the one that makes most of the additional operator calls, if a
-    cause explains Python code in general: it explains theirs."""
-    if not any((OTHER, "") in cause.explains for cause in causes):
+    cause on these calls explains the Python code around them: it explains theirs."""
+    if not any(cause.calls and (OTHER, "") in cause.explains for cause in causes):
         return ()
     rows, function = pair.entities(OTHER), pair.once(function_of_more_calls)
     of_one_side = (rows.status != STATUSES.index("both")) & (rows.calls[0] + rows.calls[1] > 0)

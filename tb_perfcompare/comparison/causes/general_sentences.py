@@ -72,6 +72,9 @@ _DEVICE_WORK = "the device work that runs at the same time"
 _LOADING = "Dataset.__getitem__ and collate_fn, which run in the main process (num_workers=0)"
 """What to look at if the main process itself loads batches."""
 
+NEARLY_ALL = 0.95
+"""Share of a category's change from which the finding does not give it as a part of that."""
+
 MOST = 0.5
 """If causes leave at least this share of a category's change, the finding gives it as a part of the change, not as the
 remainder."""
@@ -98,7 +101,7 @@ def amount_text(change: Change, known: Known) -> str:
         amounts = times_text(change.row.baseline / known.unit, change.row.candidate / known.unit)
         return f"{title}: {by}{known.per} ({amounts})"
     if whole_us and MOST <= change.delta_us / whole_us <= 1:
-        of = "" if by == signed_time(whole_us) else f" of {signed_time(whole_us)}"
+        of = "" if change.delta_us / whole_us >= NEARLY_ALL else f" of {signed_time(whole_us)}"
         return f"{title}: {by}{of}{known.per}"
     return f"Remaining {subject}: {by}{known.per}"
 

@@ -19,7 +19,7 @@ from tb_perfcompare.comparison.causes.evidence.speed.fastest_calls import fastes
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.model.api_calls import GRAPH_LAUNCH, LAUNCH
 from tb_perfcompare.model.api_calls import calls as is_role
-from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, CPU_EXEC, RUNTIME, StepCategory
+from tb_perfcompare.model.summary.categories import CPU_EXEC, KERNEL, OTHER, RUNTIME
 from tb_perfcompare.model.summary.summary import Summary
 
 MIN_STEPS_SHARE = 0.5
@@ -28,8 +28,6 @@ MIN_STEPS_SHARE = 0.5
 LARGER, AS_FAST = 2.0, 1.25
 """Least ratio of the times per call, and largest ratio of the fastest calls, by which additional calls take longer than
 those that both sides make."""
-
-KERNEL, OTHER = (CATEGORY_LABELS[category] for category in (StepCategory.KERNEL, StepCategory.OTHER))
 
 
 def gaps_of_calls(

@@ -6,7 +6,6 @@ from collections.abc import Collection, Mapping, Sequence
 from math import fsum
 from typing import NamedTuple
 
-from tb_perfcompare.comparison.causes.detectors.changed_operator_calls import OTHER
 from tb_perfcompare.comparison.causes.evidence.amounts import Amount
 from tb_perfcompare.comparison.causes.evidence.explained import Part
 from tb_perfcompare.comparison.causes.evidence.places.moved_inside import called_by_others
@@ -16,6 +15,7 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.wording import calls_text, many, number_text, numbers_text, short, signed_time
 from tb_perfcompare.model.names.autograd_names import AUTOGRAD_RANGE, backward_of, is_backward, plain_name
 from tb_perfcompare.model.names.work_kinds import FILLS, MOVING, MOVING_CALLERS, VIEWS, work_kind
+from tb_perfcompare.model.summary.categories import OTHER
 from tb_perfcompare.quick_dataclass import dataclass
 
 MAX_NAMED = 3
@@ -147,13 +147,13 @@ def title_of(groups: Groups, delta: float) -> str:
         times = sorted(sum(operator.total_us for operator in group) for group in (new, gone))
         alike = {work_kind(operator.name) for operator in new} & {work_kind(operator.name) for operator in gone} - {""}
         is_replaced = alike or times[0] >= MIN_REPLACED_RATIO * times[1]
-        return "Operators replaced" if is_replaced else "Other operators"
+        return "Operators replaced" if is_replaced else "Operators changed"
     if new:
         return "Operators changed" if delta < 0 else "New operators" if len(new) > 1 else "New operator"
     if gone:
         return "Operators changed" if delta > 0 else "Operators gone" if len(gone) > 1 else "Operator gone"
     more = {operator.calls.more_calls > 0 for operator in others}
-    return "Other numbers of calls" if len(more) > 1 else "More calls" if more == {True} else "Fewer calls"
+    return "Call counts changed" if len(more) > 1 else "More calls" if more == {True} else "Fewer calls"
 
 
 def _one_sided(group: list[Changed]) -> str:

@@ -10,7 +10,6 @@ from math import fsum
 
 from tb_perfcompare.comparison.causes.detectors.changed_operator_calls import (
     MIN_STEPS_SHARE,
-    OTHER,
     both_recorded,
     explained_time,
     gaps_of_calls,
@@ -55,7 +54,7 @@ from tb_perfcompare.comparison.result.wording import signed_time
 from tb_perfcompare.model.api_calls import WAIT
 from tb_perfcompare.model.names.collective_names import is_collective_operator
 from tb_perfcompare.model.names.compiled_names import is_compiled
-from tb_perfcompare.model.summary.categories import CPU_EXEC
+from tb_perfcompare.model.summary.categories import CPU_EXEC, OTHER
 
 MIN_OPPOSITE_RATIO = 0.1
 """Least ratio of the smaller to the larger sum at which increases and decreases get separate findings."""

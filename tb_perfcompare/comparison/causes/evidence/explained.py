@@ -118,7 +118,9 @@ class Explained:
 
     def book(self, pair: RuleContext, cause: Cause) -> None:
         """Adds what this cause explains, at most what others leave; nothing if they leave nothing in its direction."""
-        rests = self.rests(pair, cause.explains)
+        own = cause.finding.rule, cause.rank  # whose causes are in different places
+        of_others = Explained(one for one in self.causes if (one.finding.rule, one.rank) != own)
+        rests = self._at_most_gross(pair, of_others.of_entities(pair, cause.explains))
         us, left = cause.finding.change_us, fsum(rests.values())
         if cause.sentence is None or abs(us - left) <= ROUNDING_US:
             self.add(cause)
@@ -129,8 +131,12 @@ class Explained:
             self.add(replace(cause, finding=finding, explains=rests))
 
     def rests(self, pair: RuleContext, parts: Mapping[Part, float]) -> dict[Part, float]:
+        """These parts of changes, at most what causes leave of them."""
+        return self._at_most_gross(pair, self.of_entities(pair, parts))
+
+    def of_entities(self, pair: RuleContext, parts: Explains) -> dict[Part, float]:
         """These parts of the changes of entities, at most what causes leave of them; of a category that they explain in
-        general, together at most what they leave of that; and of any category, of its increases (decreases)."""
+        general, together at most what they leave of that."""
         rests = dict(parts)
         for (category, name), us in parts.items():
             explained = fsum(self._parts.get(category, {}).get(name, ()))
@@ -143,6 +149,11 @@ class Explained:
             whole = fsum(of_it.values())
             share = min(max(left / whole, 0.0), 1.0) if whole else 0.0
             rests |= {part: us * share for part, us in of_it.items()}
+        return rests
+
+    def _at_most_gross(self, pair: RuleContext, parts: Explains) -> dict[Part, float]:
+        """These parts, of each category at most what causes leave of its increases (decreases)."""
+        rests = dict(parts)
         for category, us in total_by_key((category, us) for (category, _), us in rests.items()).items():
             most = self._unexplained(pair, category, us)
             if abs(us) > most + ROUNDING_US:

@@ -6,10 +6,11 @@ from collections.abc import Collection
 from math import fsum
 
 from tb_perfcompare.comparison.causes.evidence.amounts import Amount, total_by_key
-from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, call_count_changed
+from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.model.names.work_kinds import MOVING, MOVING_CALLERS
 from tb_perfcompare.model.summary.call_tree import FrameKind
+from tb_perfcompare.model.summary.categories import CPU_EXEC
 
 MAIN_SHARE = 0.5
 """Share of an operator's additional (fewer) calls that must be inside others; largest share of a range's additional

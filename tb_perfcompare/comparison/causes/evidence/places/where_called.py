@@ -23,7 +23,7 @@ from tb_perfcompare.model.arrays import Flags, unique
 from tb_perfcompare.model.names.ranges import OPTIMIZER_STEP, module_class
 from tb_perfcompare.model.names.work_kinds import work_kind
 from tb_perfcompare.model.summary.call_tree import FrameKind
-from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, StepCategory
+from tb_perfcompare.model.summary.categories import OTHER
 from tb_perfcompare.model.summary.job_workers import job_workers
 from tb_perfcompare.model.summary.summary import Summary
 
@@ -116,7 +116,7 @@ def python_around(pair: RuleContext, own: float) -> float:
         return 0.0
     name, function = recounted_function(*pair.sides, _step(pair).more_calls), pair.once(function_of_more_calls)
     if not name and function is not None:
-        grown = grown_function(*pair.sides, pair.exposed(CATEGORY_LABELS[StepCategory.OTHER]))
+        grown = grown_function(*pair.sides, pair.exposed(OTHER))
         name = function.name if grown is not None and grown.name == function.name else ""
     if not name:
         return 0.0
