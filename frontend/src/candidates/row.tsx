@@ -73,7 +73,7 @@ export function VerdictRow({ side, row, adjusted, compared, progress, scale, sty
       ) : (
         <td role="cell" colSpan={5} class="vs-wide">
           {row?.error ? (
-            <p class="vs-error">
+            <p class="vs-error three-lines" title={row.error.hint}>
               <Icon name="stop" size={14} /> <strong>{words.notCompared}</strong>: {sentence(row.error.message)} <span class="muted">{row.error.hint && sentence(row.error.hint)}</span>
             </p>
           ) : (

@@ -19,7 +19,7 @@ export function SuggestMenu({ answer, a, b, onPair }: { answer: RunsAnswer; a: S
   });
   const pairs: Pair[] = [...answer.pairs, ...checks];
   return (
-    <Menu label={text.actions.suggest} title={text.actions.suggest} icon="bulb" align="right">
+    <Menu label={text.actions.suggest} icon="bulb" align="right">
       {(close) => {
         const recent = recentPairs(answer, a, b);
         if (pairs.length + recent.length === 0) return <p class="pop-note">{text.actions.noPairs}</p>;

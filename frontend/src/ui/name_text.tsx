@@ -2,7 +2,7 @@
 
 /** Longer names keep their end: kernels and backward operators often differ only there. */
 const LONG = 16;
-const TAIL = 10;
+const TAIL = 8;
 
 const widths = new Map<string, number>();
 let pen: CanvasRenderingContext2D | null | undefined;

@@ -30,7 +30,8 @@ export function MenuItems({ items, close }: { items: Item[]; close: () => void }
 
 interface Props {
   label: ComponentChildren;
-  title?: string;
+  /** the label if there is an icon, which a narrow page shows alone */
+  title?: string | undefined;
   icon?: IconName | undefined;
   align?: 'left' | 'right';
   disabled?: boolean;
@@ -68,7 +69,7 @@ export function shiftInto(left: number, right: number, window: number): number {
   return Math.max(Math.min(0, window - GAP - right), GAP - left);
 }
 
-export function Menu({ label, title, icon, align = 'left', disabled = false, class: extra = '', children }: Props) {
+export function Menu({ label, icon, title = icon && typeof label === 'string' ? label : undefined, align = 'left', disabled = false, class: extra = '', children }: Props) {
   const [open, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
