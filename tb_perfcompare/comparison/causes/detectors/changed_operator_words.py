@@ -12,7 +12,14 @@ from tb_perfcompare.comparison.causes.evidence.places.moved_inside import called
 from tb_perfcompare.comparison.causes.evidence.places.recomputed import recomputed
 from tb_perfcompare.comparison.causes.evidence.places.where_called import where_called
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
-from tb_perfcompare.comparison.result.wording import calls_text, many, number_text, numbers_text, short, signed_time
+from tb_perfcompare.comparison.result.wording import (
+    and_others,
+    calls_text,
+    number_text,
+    numbers_text,
+    short,
+    signed_time,
+)
 from tb_perfcompare.model.names.autograd_names import AUTOGRAD_RANGE, backward_of, is_backward, plain_name
 from tb_perfcompare.model.names.work_kinds import FILLS, MOVING, MOVING_CALLERS, VIEWS, work_kind
 from tb_perfcompare.model.summary.categories import OTHER
@@ -161,7 +168,7 @@ def _one_sided(group: list[Changed]) -> str:
     calls = [operator.calls.calls_a + operator.calls.calls_b for operator in group[:MAX_NAMED]]
     counts = counts_text(calls, " per step")
     named = [f"{short(operator.name)} ({count})" for operator, count in zip(group, counts, strict=False)]
-    return f"{', '.join(named)}{_others_clause(group)}"
+    return f"{', '.join(named)}{and_others(len(group) - MAX_NAMED)}"
 
 
 def counts_text(calls: Sequence[float], per: str) -> list[str]:
@@ -175,9 +182,4 @@ def _recounted(group: list[Changed]) -> str:
         f"{short(operator.name)} {numbers_text(operator.calls.calls_a, operator.calls.calls_b)}"
         for operator in group[:MAX_NAMED]
     )
-    return f"{named}{_others_clause(group)}"
-
-
-def _others_clause(group: list[Changed]) -> str:
-    rest = len(group) - MAX_NAMED
-    return f" and {many(rest, 'other')}" if rest > 0 else ""
+    return f"{named}{and_others(len(group) - MAX_NAMED)}"

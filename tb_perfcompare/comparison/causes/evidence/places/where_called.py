@@ -18,7 +18,7 @@ from tb_perfcompare.comparison.causes.evidence.general_rules import (
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.options import SIDES
-from tb_perfcompare.comparison.result.wording import many, numbers_text, short
+from tb_perfcompare.comparison.result.wording import and_others, many, numbers_text, short
 from tb_perfcompare.model.arrays import Flags, unique
 from tb_perfcompare.model.names.ranges import OPTIMIZER_STEP, module_class
 from tb_perfcompare.model.names.work_kinds import work_kind
@@ -155,10 +155,10 @@ def modules_clause(pair: RuleContext, more: float) -> str:
     further = {name: number - has_not.get(name, (0, 0.0))[0] for name, (number, _) in has.items()}
     classes = sorted((name for name in further if further[name] > 0), key=lambda name: (-has[name][1], name))
     named = [f"{further[name]} {name}" if further[name] > 1 else name for name in classes]
-    rest = f" and {many(len(named) - _MAX_NAMED, 'other')}" if len(named) > _MAX_NAMED else ""
     if not named:
         return _recalled_module(pair, more)
-    return f"; nn.Modules that only the {word} calls: {', '.join(named[:_MAX_NAMED])}{rest}"
+    first = ", ".join(named[:_MAX_NAMED])
+    return f"; nn.Modules that only the {word} calls: {first}{and_others(len(named) - _MAX_NAMED)}"
 
 
 def _recalled_module(pair: RuleContext, more: float) -> str:
