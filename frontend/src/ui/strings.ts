@@ -260,7 +260,7 @@ export const text = {
   findings: {
     lookAt: (what: string) => `Look at: ${what}`,
     region: 'Findings',
-    title: 'What changed',
+    title: 'Why',
     none: 'Nothing changed beyond the spread of steps and captures.',
     share: (share: number) => `${share < 0 ? 'offsets ' : ''}${formatPercent(Math.abs(share))} of the change`,
     rest: (share: number, time: string) => `${share < 0 ? 'Other time offsets' : 'No finding explains'} ${formatPercent(Math.abs(share))} of the change: ${time}.`,
