@@ -39,7 +39,8 @@ export function Loading({ files, progress, since, onCancel }: { files: FileProgr
 function FileLine({ file }: { file: FileProgress }) {
   const share = file.finished ? 1 : file.total_bytes > 0 ? Math.min(1, file.done_bytes / file.total_bytes) : 0;
   const phase = file.finished ? text.loading.phase['done'] : (text.loading.phase[file.phase] ?? file.phase);
-  const bytes = file.total_bytes > 0 ? text.loading.of(formatBytes(file.finished ? file.total_bytes : file.done_bytes), formatBytes(file.total_bytes)) : '';
+  const total = file.total_bytes > 0 ? formatBytes(file.total_bytes) : '';
+  const bytes = total && !file.finished ? text.loading.of(formatBytes(file.done_bytes), total) : total;
   return (
     <li>
       <span class="file-name clip">{file.path}</span>
