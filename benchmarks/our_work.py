@@ -73,12 +73,12 @@ def column_digest(events: Any) -> str:
 def tables() -> Work:
     """Reads a file and builds all tables that the tab compares. Afterwards, untimed, sums up the trace's kernels by
     name."""
-    from tb_perfcompare.analysis.summarize import summarize, without_unread
+    from tb_perfcompare.analysis.summarize import summarize
     from tb_perfcompare.model.recordings.recording import Origin
     from tb_perfcompare.sources.trace.torch_profiler import read_trace
 
     def work(path: str) -> dict[str, Any]:
-        recording = without_unread(read_trace(path, want_hash=False))
+        recording = read_trace(path, want_hash=False).without_unread()
         summary = summarize(recording, Origin(path, "run", "worker0", "1"))
         return {"events": recording.stats.events, "bytes": recording.stats.raw_bytes, "tables": sorted(summary.groups),
                 "steps": len(summary.steps), "after": functools.partial(kernels_read, recording)}  # fmt: skip
@@ -162,7 +162,7 @@ def kernels_read(recording: Any) -> dict[str, Any]:
 
 def compare() -> Work:
     """Compares two files in one process, up to the JSON of the tab's first response."""
-    from tb_perfcompare.analysis.summarize import summarize, without_unread
+    from tb_perfcompare.analysis.summarize import summarize
     from tb_perfcompare.comparison.engine import compare_summaries
     from tb_perfcompare.comparison.result.options import CompareOptions
     from tb_perfcompare.model.recordings.recording import Origin
@@ -172,7 +172,7 @@ def compare() -> Work:
     def work(baseline: str, candidate: str) -> dict[str, Any]:
         sides, events = [], 0
         for path in (baseline, candidate):
-            recording = without_unread(read_trace(path, want_hash=True))
+            recording = read_trace(path, want_hash=True).without_unread()
             events += recording.stats.events
             sides.append(summarize(recording, Origin(path, Path(path).parent.name, "worker0", "1")))
             del recording
@@ -207,7 +207,7 @@ def served() -> Work:
 def kinds() -> Work:
     """Times reading two files into summaries, the part of it that finds iterations, and comparing the kinds."""
     from tb_perfcompare.analysis.iterations.step_ranges import trace_steps
-    from tb_perfcompare.analysis.summarize import summarize, without_unread
+    from tb_perfcompare.analysis.summarize import summarize
     from tb_perfcompare.analysis.trace.interpretation import interpret
     from tb_perfcompare.analysis.trace.vendor import find_vendor
     from tb_perfcompare.comparison.judged import headline_of_steps, strata_of_sides
@@ -222,7 +222,7 @@ def kinds() -> Work:
         summaries, finding, reading = [], 0.0, 0.0
         for path in paths:
             start = cpu_seconds()
-            recording = without_unread(read_trace(path, want_hash=False))
+            recording = read_trace(path, want_hash=False).without_unread()
             summaries.append(summarize(recording, Origin(path, "run", "worker0", "1")))
             reading += cpu_seconds() - start
             timeline = interpret(recording.events, find_vendor(recording))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -71,18 +70,6 @@ _OF_OTHER_THREADS = (
 """Reason why a trace with step markers on the host, which need ProfilerActivity.CPU, has no operators."""
 
 _LATE_COUNTERS = "no counter was sampled before the last compared step ended"
-
-
-UNREAD_ARGUMENTS = frozenset({"python_id", "python_parent_id", "address"})
-"""Arguments that step timelines show and no summary reads."""
-
-
-def without_unread(recording: TraceRecording) -> TraceRecording:
-    """Drops UNREAD_ARGUMENTS: a tenth of the memory if stacks were recorded, the same summary.
-
-    The memory is freed once the caller drops the original recording.
-    """
-    return replace(recording, events=recording.events.without(UNREAD_ARGUMENTS))
 
 
 @paused_collector()

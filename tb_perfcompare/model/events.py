@@ -113,6 +113,9 @@ ARG_COLUMNS: tuple[ArgColumn, ...] = (
 )
 """Every argument that any view uses. `External id` and `correlation` are dense columns of EventTable."""
 
+UNREAD_ARGUMENTS = frozenset({"python_id", "python_parent_id", "address"})
+"""Arguments that step timelines show and no summary reads."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SparseColumn:

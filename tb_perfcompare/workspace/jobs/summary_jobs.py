@@ -81,6 +81,7 @@ def _from_recording(
         match read_recording(file, report, want_hash=want_hash):
             case TraceRecording() as trace:
                 report(Progress("summarising", file.shown, file.bytes, file.bytes, trace.stats.events))
+                trace = trace.without_unread()
                 with _named_marker(job):
                     return of_trace(trace, job)
             case AnswersRecording() as answers:
@@ -103,11 +104,10 @@ def _from_recording(
 
 
 def _of_trace(trace: TraceRecording, job: SummaryJob) -> Summary:
-    from tb_perfcompare.analysis.summarize import summarize, without_unread
+    from tb_perfcompare.analysis.summarize import summarize
 
     return summarize(
-        without_unread(trace), origin_of(job.file), job.window, marker=job.marker, paths_of_rows=job.paths,
-        tail=job.tail,
+        trace, origin_of(job.file), job.window, marker=job.marker, paths_of_rows=job.paths, tail=job.tail
     )  # fmt: skip
 
 
