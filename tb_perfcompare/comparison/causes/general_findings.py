@@ -31,12 +31,12 @@ from tb_perfcompare.comparison.causes.general_sentences import (
     amount_text,
     clauses_of_category,
     entity_clauses,
-    loads_itself,
     moved_range,
     moved_text,
     moved_us,
     not_named,
 )
+from tb_perfcompare.comparison.causes.loader_sentences import loads_itself
 from tb_perfcompare.comparison.result.finding import Evidence, Finding, share_of
 from tb_perfcompare.comparison.result.headline import Basis
 from tb_perfcompare.comparison.result.ledger_rows import STATUSES, EntityRows, LedgerRow, columns_of

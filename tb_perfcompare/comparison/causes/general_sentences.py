@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from math import fsum
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.comparison.causes.evidence.amounts import Amount, total
+from tb_perfcompare.comparison.causes.evidence.amounts import total
 from tb_perfcompare.comparison.causes.evidence.general_rules import (
     GENERAL,
     MAIN_SHARE,
@@ -21,10 +20,17 @@ from tb_perfcompare.comparison.causes.evidence.general_rules import (
 )
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
 from tb_perfcompare.comparison.causes.evidence.places.gaps_around import place_clause
-from tb_perfcompare.comparison.causes.evidence.places.moved_inside import moved_into_ranges, operators_of_loader
+from tb_perfcompare.comparison.causes.evidence.places.moved_inside import moved_into_ranges
 from tb_perfcompare.comparison.causes.evidence.places.recurring_steps import recurring_clause
 from tb_perfcompare.comparison.causes.evidence.places.responsible_operator import responsible_operator
 from tb_perfcompare.comparison.causes.general_change import Change, Known
+from tb_perfcompare.comparison.causes.loader_sentences import (
+    LOADING,
+    WORKERS,
+    few_steps_clause,
+    loader_clauses,
+    loads_itself,
+)
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import STATUSES, EntityRows, LedgerRow
 from tb_perfcompare.comparison.result.options import SIDES
@@ -42,9 +48,7 @@ from tb_perfcompare.comparison.result.wording import (
     times_text,
 )
 from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio
-from tb_perfcompare.model.environment import LOADED_BY, MAIN_PROCESS
 from tb_perfcompare.model.summary.categories import CPU_EXEC, DATA_LOADER, StepCategory
-from tb_perfcompare.model.summary.summary import Summary
 
 AS_LONG = 0.25
 """Operators take as long as before if their own time changed by less than this share of the change of exposed CPU
@@ -56,21 +60,12 @@ SHAPES = "operators_by_shape"
 _BY_SIZE = (StepCategory.CPU_EXEC, StepCategory.KERNEL)
 """Categories whose time depends on the size of inputs."""
 
-_WORKERS = (
-    "num_workers and prefetch_factor: several workers deliver batches at once; persistent_workers=True, or each epoch "
-    "starts them again"
-)
-"""What to look at if the wait for data recurs every few steps."""
-
 MOVED, MOVED_SHARE = "what calls them on either side: a closure of the optimizer, another place of the range", 0.5
 """What to look at if code moved into (out of) an annotated range, and share of the change of untraced time that the
 range must have taken."""
 
 _DEVICE_WORK = "the device work that runs at the same time"
 """What to look at if the device hides less of the host's work."""
-
-_LOADING = "Dataset.__getitem__ and collate_fn, which run in the main process (num_workers=0)"
-"""What to look at if the main process itself loads batches."""
 
 NEARLY_ALL = 0.95
 """Share of a category's change from which the finding does not give it as a part of that."""
@@ -79,17 +74,8 @@ MOST = 0.5
 """If causes leave at least this share of a category's change, the finding gives it as a part of the change, not as the
 remainder."""
 
-MAX_GROWN, MAX_NAMED = 2, 3
-"""Operators that are named for their own time, and of those in a data loader."""
-
-FEW_STEPS, MAX_WAITS = 0.25, 0.75
-"""If at most this share of the steps has at least that share of all waiting for data, the sentence says so."""
-
-
-def loads_itself(known: Known, delta_us: float) -> bool:
-    """Whether the side that waits longer for data loads it in its main process."""
-    return dict(known.sides[delta_us > 0].environment).get(LOADED_BY) == MAIN_PROCESS
-
+MAX_GROWN = 2
+"""Operators that are named for their own time."""
 
 def amount_text(change: Change, known: Known) -> str:
     """How the sentence begins: "CPU time: +8.00 ms per step (25.0 → 33.0 ms)", "CPU time: +5.00 ms of +8.00 ms per
@@ -110,7 +96,7 @@ def entity_clauses(change: Change, known: Known) -> list[str]:
     """Clauses on the main entities, or on the largest of many small ones, and on those that offset them. Of the data
     loader, which is the only one, what is in it."""
     if change.category is StepCategory.DATALOADER and not any(call_count_changed(*one.calls) for one in change.main):
-        return _loader_clauses(change, known)
+        return loader_clauses(change, known)
     largest = change.main or change.same_way[:1]
     names = [entity.path[1] for entity in (*largest, *change.opposed)]
     shown = dict(zip(names, short_apart(*names), strict=True))
@@ -131,27 +117,6 @@ def entity_clauses(change: Change, known: Known) -> list[str]:
     if change.opposed:
         clauses.append(f"offset by {' and '.join(_entity_clause(entity, shown, known) for entity in change.opposed)}")
     return clauses
-
-
-def _loader_clauses(change: Change, known: Known) -> list[str]:
-    """Clause on the function, else on the operators, that make much of what the main process takes longer to load."""
-    if change.inside is not None or not loads_itself(known, change.delta_us):
-        return [change.inside.clause] if change.inside is not None else []
-    way = np.sign(change.delta_us)
-    grown = {name: one for name, one in operators_of_loader(known.context).items() if way * one.delta_us > 0}
-    largest = sorted(grown, key=lambda name: (-abs(grown[name].delta_us), name))[:MAX_NAMED]
-    us = fsum(one.delta_us for one in grown.values())
-    if abs(us) < MAIN_SHARE * abs(change.delta_us):
-        return []
-    named = [f"{short(name)} {signed_time(grown[name].delta_us)} ({_calls(grown[name], known)})" for name in largest]
-    rest = f" and {many(len(grown) - MAX_NAMED, 'other')}" if len(grown) > MAX_NAMED else ""
-    return [f"operators in it {signed_time(us)}: {', '.join(named)}{rest}"]
-
-
-def _calls(amount: Amount, known: Known) -> str:
-    if not call_count_changed(amount.calls_a, amount.calls_b):
-        return calls_text(amount.calls_b, known.per)
-    return f"{numbers_text(amount.calls_a, amount.calls_b)} calls{known.per}"
 
 
 def clauses_of_category(change: Change, known: Known) -> tuple[Sequence[str], str, Sequence[Evidence]]:
@@ -176,7 +141,7 @@ def clauses_of_category(change: Change, known: Known) -> tuple[Sequence[str], st
             if hidden := _hidden(known, delta_us, category):
                 return (hidden,), _DEVICE_WORK, ()
             of_workers = recurring and not loads_itself(known, delta_us)
-            return (recurring or _few_steps_clause(more),), _WORKERS if of_workers else look_at, ()
+            return (recurring or few_steps_clause(more),), WORKERS if of_workers else look_at, ()
         case StepCategory.RUNTIME:
             operator, clause = responsible_operator(*known.sides, delta_us) or ("", "")
             return (recurring, clause), look_at, [Evidence("operators", operator)] if operator else ()
@@ -251,23 +216,11 @@ def _recorded_calls(functions: EntityRows) -> str:
     return takes if more else ""
 
 
-def _few_steps_clause(side: Summary) -> str:
-    """Clause if a few steps contain most of the waiting for data: several workers hand over several batches at once;
-    "" if not."""
-    waits = side.owned.by_category()[StepCategory.DATALOADER]
-    few = int(FEW_STEPS * len(waits))
-    longest = np.sort(waits)[::-1][:few]
-    if not few or not waits.any() or longest.sum() < MAX_WAITS * waits.sum():
-        return ""
-    count = int((np.cumsum(longest) < MAX_WAITS * waits.sum()).sum()) + 1
-    return f"{percent_text(longest[:count].sum() / waits.sum())} of it in {count} of {many(len(waits), 'step')}"
-
-
 def advice(change: Change, known: Known) -> str:
     """What to look at; with the recording options that would show more, if a side lacks them: sizes of inputs for
     operators and kernels that take longer, Python functions between operators and in annotated ranges."""
     loads = change.category is StepCategory.DATALOADER and loads_itself(known, change.delta_us)
-    plain = _LOADING if loads else GENERAL[change.category].look_at
+    plain = LOADING if loads else GENERAL[change.category].look_at
     operators = known.context.amounts("operators", "host_total")
     in_ranges = any((entity.path[1],) not in operators for entity in change.main)
     by_host = loads or change.category is StepCategory.OTHER or (change.category is StepCategory.CPU_EXEC and in_ranges)

@@ -3,7 +3,7 @@ them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from math import fsum
@@ -173,14 +173,9 @@ def _cause_of(
     about = Groups([], [], others) if is_again or take_most(others, (*new, *gone)) else every
     named = [operator.name for group in every for operator in group]
     growing = "" if of_more_work else growing_clause(pair, amounts, named)
-    if is_again:
-        rule, look_at = RECOMPUTATION, ""
-        title = f"Activations are {'' if delta > 0 else 'no longer '}recomputed in the backward pass"
-    else:
-        rule, title = OPERATORS_CHANGED, title_of(about, delta)
-        look_at = known_setting(amounts) or (KEPT if growing else setting_of_arguments(pair))
-        if (OTHER, "") in around and more_recorded(pair.entities(OTHER)):
-            look_at = look_at or RECORDED
+    again = f"Activations are {'' if delta > 0 else 'no longer '}recomputed in the backward pass"
+    rule, title = (RECOMPUTATION, again) if is_again else (OPERATORS_CHANGED, title_of(about, delta))
+    look_at = "" if is_again else _looked_at(pair, amounts, around, growing)
     calls_first = not (about.new or about.gone)
     title += mostly_in(pair, own) or _after_update(pair, about)
     # the title, right before the names, already says what changed
@@ -203,6 +198,15 @@ def _cause_of(
         calls={operator.name: operator.calls.more_calls for operator in changed},
         how=f"casts and copies {signed_time(delta)}, {'; '.join(clauses)}",
     )  # fmt: skip
+
+
+def _looked_at(
+    pair: RuleContext, amounts: Mapping[str, Amount], around: Collection[Part], growing: str
+) -> str:  # fmt: skip
+    """What to look at: a setting that these operators tell, what grows, or a recording without functions if these take
+    much of the time."""
+    recorded = RECORDED if (OTHER, "") in around and more_recorded(pair.entities(OTHER)) else ""
+    return known_setting(amounts) or (KEPT if growing else setting_of_arguments(pair)) or recorded
 
 
 def _after_update(pair: RuleContext, about: Groups) -> str:
