@@ -85,10 +85,10 @@ def _least_share(finding: Finding) -> float:
 
 
 def without_unknown_pace(findings: Iterable[Finding], headline: Headline) -> tuple[Finding, ...]:
-    """Removes the machine's pace in these captures if its interval includes none: the headline has both. It stays if it
+    """Removes the machine's pace if these captures do not differ in it: the headline has both. It stays if it
     goes against the program's change, because it hides that."""
     machine, way = headline.machine, headline.verdict.way
-    is_unknown = machine is not None and machine.low * machine.high <= 0
+    is_unknown = machine is not None and not machine.differs
     return tuple(
         finding for finding in findings
         if not (is_unknown and finding.rule in MACHINE_PACE.names and not is_sure(finding))

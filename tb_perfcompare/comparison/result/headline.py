@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from enum import Enum
 from typing import Annotated
@@ -102,6 +103,11 @@ class PaceFacts:
     unusable: Annotated[str, "reason why the pace is not used; empty if it is"] = ""
 
 
+FAR = math.log(1.5)
+"""Change in ln(time) from which captures differ though others may not: a process that was stopped half of the time took
+2.1 times as long in two captures a side, whose interval is 0.34 to 13."""
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """The machine's or the program's part of the change. estimate, low, high are fractions (0.05 = 5 % slower); p is
@@ -119,6 +125,11 @@ class Part:
     captures_needed: Annotated[int | None, "captures per side needed to settle an open verdict; null if unknown"] = None
     mean: Annotated[float | None, "program: change of the mean step at equal machine speed, as a fraction"] = None
     same_work: Annotated[Unbounded, "program: fraction of it in operators that changed on the same inputs"] = 0.0
+
+    @property
+    def differs(self) -> bool:
+        """Whether these captures differ: the interval excludes zero, or the change is large."""
+        return self.low * self.high > 0 or abs(math.log1p(self.estimate)) >= FAR
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,6 +109,11 @@ def test_a_clear_pace_of_these_captures_is_reported_though_the_program_is_open()
     assert line == "the same work takes 80 % longer (22 to 167 %) (host −19 %, device +100 %)"
 
 
+def test_a_far_pace_of_these_captures_is_reported_though_others_may_not_show_it() -> None:
+    assert words_of(0.8, -0.5, 5.0)[0].startswith("Inconclusive: in these captures the same work runs 1.8 times ")
+    assert words_of(0.3, -0.5, 5.0)[0].startswith("Inconclusive: the program changed by ")
+
+
 def test_the_machine_is_not_slower_than_both_its_paces() -> None:
     sentence, line = words_of(-0.3, -0.5, -0.1)
     assert sentence == "Inconclusive: the program changed by −43 to +109 %."

@@ -128,8 +128,7 @@ def _open(headline: Headline, program: Part, machine: Part, counts: tuple[int, i
     """Sentence if it is open whether the program changed."""
     if mean_range := _mean_alone(headline, program):
         return f"Inconclusive: the mean step changed by {mean_range}; the typical step is open."
-    is_paced = abs(machine.estimate) > headline.margin and not machine.low <= 0 <= machine.high
-    if is_paced and is_of_paces(headline, machine):
+    if abs(machine.estimate) > headline.margin and machine.differs and is_of_paces(headline, machine):
         speed = f"in these captures the same work runs {speed_text(machine)}"
         return f"Inconclusive: {speed}; program {between_text(program)}."
     few = ""

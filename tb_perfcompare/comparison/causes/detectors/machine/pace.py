@@ -52,7 +52,7 @@ def machine_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     sure = machine.verdict in (Verdict.SLOWER, Verdict.FASTER)
     of_program = headline.basis is Basis.PROGRAM and headline.verdict.way != 0
     several = headline.certainty is not None and min(headline.certainty.captures) > 1
-    differs = headline.verdict is Verdict.INCONCLUSIVE and machine.low * machine.high > 0
+    differs = headline.verdict is Verdict.INCONCLUSIVE and machine.differs
     if not sure and not (of_program and several) and not differs:
         return
     least = math.log1p(max(pair.options.margin, 0.0 if sure else MIN_UNSURE))
@@ -126,8 +126,8 @@ MACHINE_PACE = Rule(
     names=("device_pace", "host_pace", "host_interrupted"),
     meaning="the machine is slower (faster), and no other rule says why",
     when="The captures agree that [common work](program_or_machine.md) takes longer, or its time surely differs "
-    "between these captures, or it differs by 3 % and the verdict is about the program at equal machine speed. Other "
-    "rules explain less than half of it",
+    "between these captures, or by a factor of 1.5, or it differs by 3 % and the verdict is about the program at equal "
+    "machine speed. Other rules explain less than half of it",
     needs="the same work on both sides",
     look_at="other processes, CPU clock and governor, number of threads (torch.set_num_threads, OMP_NUM_THREADS) and "
     "their placement; record again alternately",
