@@ -35,12 +35,12 @@ export function partsOf(ledger: Ledger, entity: LedgerRow): LedgerRow[] {
   return ledger.rows.filter((row) => row.path.length === 3 && row.path[0] === entity.path[0] && row.path[1] === entity.path[1]);
 }
 
-export type Amounts = Pick<LedgerRow, 'baseline' | 'candidate' | 'delta' | 'count_effect' | 'rate_effect'>;
+export type Amounts = Pick<LedgerRow, 'baseline' | 'candidate' | 'delta'>;
 
 /** Exact sum of the rows not listed individually. */
 export function restOf(rows: LedgerRow[]): Amounts & { count: number } {
   const sum = (of: keyof Amounts): number => rows.reduce((total, row) => total + row[of], 0);
-  return { count: rows.length, baseline: sum('baseline'), candidate: sum('candidate'), delta: sum('delta'), count_effect: sum('count_effect'), rate_effect: sum('rate_effect') };
+  return { count: rows.length, baseline: sum('baseline'), candidate: sum('candidate'), delta: sum('delta') };
 }
 
 /** Whether the categories add up to the headline exactly; values are integers, so `===` is intended. */

@@ -33,8 +33,6 @@ export function Entries({ ledger, words, category, style, onAll }: { ledger: Led
             <th scope="col" class="num">{text.letterB} {show.unit}</th>
             <th scope="col" class="num">Δ {show.unit}</th>
             <th scope="col" class="num" title={text.waterfall.callsAbout(words.each)}>{text.waterfall.calls}</th>
-            <th scope="col" class="num" title={text.waterfall.countAbout}>{text.waterfall.countEffect}</th>
-            <th scope="col" class="num" title={text.waterfall.rateAbout}>{text.waterfall.rateEffect}</th>
           </tr>
         </thead>
         <tbody>
@@ -88,9 +86,7 @@ function EntryRow({ row, name, time, classes }: EntryRowProps) {
       <td class="num">
         <Delta value={row.delta}>{time(row.delta, true)}</Delta>
       </td>
-      <td class="num">{row.calls && <>{formatCount(row.calls[0])} → {formatCount(row.calls[1])}</>}</td>
-      <td class="num">{time(row.count_effect, true)}</td>
-      <td class="num">{time(row.rate_effect, true)}</td>
+      <td class="num">{row.calls && [...new Set(row.calls)].map((calls) => formatCount(calls)).join(' → ')}</td>
     </tr>
   );
 }

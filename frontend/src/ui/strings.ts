@@ -55,9 +55,6 @@ export function metricWords(metric: string): MetricWords {
   return METRICS[metric] ?? METRICS['step_time']!;
 }
 
-const BY_COUNT = 'Effect of the number of calls, at the mean time per call of both sides';
-const BY_CALL = 'Effect of the time per call, at the mean number of calls of both sides';
-
 export const text = {
   title: 'Perf Compare',
   skip: 'Skip to the results',
@@ -298,12 +295,8 @@ export const text = {
     atEqualSpeed: 'at equal speed',
     equalSpeed: (p: string) => `Change at equal machine speed, the program's part${p && `; p ${p}`}`,
     entry: 'Entry',
-    calls: 'calls',
+    calls: 'Calls',
     callsAbout: (each: string) => `Calls ${each}`,
-    countEffect: 'Δ by count',
-    rateEffect: 'Δ by call',
-    countAbout: BY_COUNT,
-    rateAbout: BY_CALL,
     rest: (n: number) => formatMany(n, 'further entry', 'further entries'),
     all: (n: number) => `All ${formatCount(n)} in Everything`,
     noEntries: 'This part has no entries of its own.',
@@ -325,8 +318,8 @@ export const text = {
       delta_us: ['Δ', `Candidate minus baseline, ${words.mean}; the entries add up to their part exactly`],
       baseline_calls: ['Calls A', calls],
       candidate_calls: ['Calls B', calls],
-      count_effect_us: ['Δ by count', BY_COUNT],
-      rate_effect_us: ['Δ by call', BY_CALL],
+      count_effect_us: ['Δ by count', 'Effect of the number of calls, at the mean time per call of both sides'],
+      rate_effect_us: ['Δ by call', 'Effect of the time per call, at the mean number of calls of both sides'],
       status: ['Status', 'Whether both sides have the entry'],
     } satisfies Record<string, [label: string, about: string]>;
   },
