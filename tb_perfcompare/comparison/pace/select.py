@@ -12,6 +12,7 @@ from tb_perfcompare.comparison.amount.amount_of_work import AmountOfWork, of_bot
 from tb_perfcompare.comparison.pace.rows import WorkRows
 from tb_perfcompare.comparison.statistics.between_captures import centres, row_means
 from tb_perfcompare.comparison.statistics.samples import Samples, mean_per_observation
+from tb_perfcompare.comparison.statistics.uniform_ratio import ratios_are_alike
 from tb_perfcompare.comparison.statistics.weights import Work, inside
 from tb_perfcompare.comparison.work.call_arguments import other_arguments
 from tb_perfcompare.model.arrays import Flags, Floats, each_side
@@ -119,9 +120,10 @@ def _has_device_time(group: GroupTable) -> Flags:
 def same_launches(sides: tuple[Summary, Summary]) -> float:
     """Share of the kernels of one side that the other side launches in the same way (grid and block) and as often: by
     time, or with equal weights for all names of kernels, whichever is lower, of the side where it is higher. 0
-    without grids that follow the size of the inputs: MLUs launch as many tasks as they have clusters."""
+    without grids that follow the size of the inputs, as on MLUs, which launch as many tasks as they have clusters; or
+    if half of the time is in single blocks, unless all changed alike."""
     groups = [group for side in sides if (group := side.groups.get(KERNELS)) is not None]
-    if len(groups) < len(sides) or not all(map(_follow_sizes, groups)):
+    if len(groups) < len(sides) or not (all(map(_follow_sizes, groups)) or _changed_alike(*groups)):
         return 0.0
     places = [{key: row for row, key in enumerate(group.keys)} for group in groups]
     calls = [group.calls.sum(axis=1) / len(side.steps) for group, side in zip(groups, sides, strict=True)]
@@ -138,6 +140,12 @@ def same_launches(sides: tuple[Summary, Summary]) -> float:
         by_time.append(float((alike * time).sum() / max(time.sum(), 1)))
         by_name.append(float(of_names.sum() / max(len(of_names), 1)))
     return min(max(by_time), max(by_name))
+
+
+def _changed_alike(one: GroupTable, two: GroupTable) -> bool:
+    """Whether launches of blocks changed by one ratio: larger inputs lengthen long kernels more than short ones."""
+    on_grids = all(any(key[1].startswith(_GRID) for key in group.keys) for group in (one, two))
+    return on_grids and ratios_are_alike(one, two)
 
 
 def _follow_sizes(kernels: GroupTable) -> bool:

@@ -50,9 +50,18 @@ def uniform_ratio(a: GroupTable | None, b: GroupTable | None, numbers: TextNumbe
     if found is None:
         return None
     low, middle, high = weighted_quartiles(*found[:2])
-    alike = high - low <= max(2 * UNIFORM_SPREAD, UNIFORM_PART * abs(middle))
-    uniform = alike and abs(middle) >= UNIFORM_CHANGE and _is_of_most(low, middle, high)
+    uniform = _are_alike(low, middle, high) and abs(middle) >= UNIFORM_CHANGE and _is_of_most(low, middle, high)
     return float(np.exp(middle)) if uniform else None
+
+
+def ratios_are_alike(a: GroupTable, b: GroupTable) -> bool:
+    """Whether the rows in both tables changed by about one ratio, if at all."""
+    found = _ratios(a, b, None)
+    return found is not None and _are_alike(*weighted_quartiles(*found[:2]))
+
+
+def _are_alike(low: float, middle: float, high: float) -> bool:
+    return high - low <= max(2 * UNIFORM_SPREAD, UNIFORM_PART * abs(middle))
 
 
 def uneven_ratios(
