@@ -1,5 +1,8 @@
 """The sentence on contention for the CPU or the device."""
 
+LOOK_AT_CPU = "other processes and threads on these cores, more threads than cores, CPU limits of the container"
+"""What to look at if other work takes the CPU."""
+
 
 def contention(of: str, delta: float, facts: str) -> str:
     """Says that other work takes `of`, or no longer does if `delta` is negative. `facts`: what that changed."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tb_perfcompare.comparison.causes.detectors.machine.contention import contention
+from tb_perfcompare.comparison.causes.detectors.machine.contention import LOOK_AT_CPU, contention
 from tb_perfcompare.comparison.causes.detectors.machine.recording import is_of_1_8_alone
 from tb_perfcompare.comparison.causes.evidence.amounts import total_by_key
 from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text
@@ -274,7 +274,7 @@ CPU_CONTENTION = Rule(
     "call",
     needs="operators",
     tables=("operators",),
-    look_at="other processes and threads on these cores, more threads than cores, CPU limits of the container",
+    look_at=LOOK_AT_CPU,
     find=interruption_rules,
     rank=3,
     same_work=True,

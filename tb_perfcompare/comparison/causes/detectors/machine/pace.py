@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from tb_perfcompare.comparison.causes.detectors.machine.contention import contention
+from tb_perfcompare.comparison.causes.detectors.machine.contention import LOOK_AT_CPU, contention
 from tb_perfcompare.comparison.causes.evidence.amounts import Amount
 from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, of_categories
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explained
@@ -95,7 +95,7 @@ def _pace_cause(pair: RuleContext, pace: PaceFacts, explained: Explained, *, sur
         pair, MACHINE_PACE, work, max(explained_us, key=lambda one: abs(explained_us[one])), exposed, sentence,
         (Evidence("common_work", ""),), name="host_interrupted" if interrupted else _RULES[pace.of],
         explains=of_categories(explained_us), confidence="" if sure else _UNSURE,
-        look_at=_OF_DEVICE if pace.of == "device" else "",
+        look_at=_OF_DEVICE if pace.of == "device" else LOOK_AT_CPU if interrupted else "",
     )  # fmt: skip
 
 
