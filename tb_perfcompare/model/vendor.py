@@ -31,11 +31,11 @@ class ProcessLayers:
 class Vendor:
     """One kind of accelerator.
 
-    kind            key used in answers: cuda, rocm, mlu, mtia, xpu, npu, hpu, aiu, musa, maca, gcu, cpu
+    kind            key used in the JSON, such as cuda
     word            the users' word for the device: GPU, MLU
     aliases         other words for it in counter names
     name_marks      substrings of deviceProperties names (lower case)
-    memory_types    `Device Type` numbers of its memory events (c10::DeviceType)
+    memory_types    `Device Type` numbers of its memory events (c10::DeviceType); 20 for out-of-tree back ends
 
     trace events:
     categories      `cat` (lower case) that only this vendor writes

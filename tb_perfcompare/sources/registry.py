@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from tb_perfcompare.errors import InputError, UnrecognisedFormat, unreadable
@@ -15,34 +15,15 @@ from tb_perfcompare.model.recordings.launches import LaunchRecording
 from tb_perfcompare.model.recordings.recording import TraceRecording
 from tb_perfcompare.model.saved.baseline import SavedSummary
 from tb_perfcompare.sources.answers.lines import why_not_answers
-from tb_perfcompare.sources.recognition.format_sniffers import (
-    TRACE_FILE,
-    why_not_baseline,
-    why_not_cycles,
-    why_not_events,
-    why_not_listing,
-    why_not_ncu,
-    why_not_trace,
-)
+from tb_perfcompare.sources.recognition.format_sniffers import TRACE_FILE, WHY_NOT, why_not_events
 from tb_perfcompare.sources.storage.blocks import read_head
 from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
 
 Recording = TraceRecording | AnswersRecording | LaunchRecording | CycleRecording | SavedSummary
 """All types a reader may return."""
 
-_WHY_NOT: Mapping[str, Callable[[str, bytes], str]] = {
-    BASELINE: why_not_baseline,
-    ANSWERS: why_not_answers,
-    LISTING: why_not_listing,
-    NCU: why_not_ncu,
-    CYCLES: why_not_cycles,
-    TRACE: why_not_trace,
-}
-"""Format -> function of (file name, first uncompressed bytes) that says why a file is not of it, "" if it is. Asked in
-this order; the first that does not decline counts. Any .json counts as a trace by its name."""
-
-_ONE_RUN = {LISTING: "a listing", NCU: "an export", CYCLES: "a table", TRACE: "a trace"}
-"""Formats whose files hold one run each."""
+_WHY_NOT = {ANSWERS: why_not_answers, **WHY_NOT}
+"""As WHY_NOT, for every format. Asked in this order; the first that does not decline counts."""
 
 
 def recognise(path: str, fs: FileSystem = LOCAL) -> str:
@@ -68,13 +49,15 @@ def recognise(path: str, fs: FileSystem = LOCAL) -> str:
         raise UnrecognisedFormat(path, "is UTF-16", hint="convert it to UTF-8; a shell may have written it with >")
     stem = name.removesuffix(".gz")
     likely = next((formats for ending, formats in _BY_ENDING.items() if stem.endswith(ending)), (TRACE,))
-    reason = "; ".join(f"not {_WITH_ARTICLE[form]}: {reasons[form]}" for form in likely)
+    reason = "; ".join(f"not {WITH_ARTICLE[form]}: {reasons[form]}" for form in likely)
     raise UnrecognisedFormat(path, reason, hint="give a file as the profiler wrote it")
 
 
-_WITH_ARTICLE = {form: title if form == ANSWERS else f"a {title}" for form, title in TITLES.items()} | {
+WITH_ARTICLE = {form: title if form == ANSWERS else f"a {title}" for form, title in TITLES.items()} | {
     NCU: f"an {TITLES[NCU]}"
 }
+"""Format -> its name for users, with its article."""
+
 _BY_ENDING: Mapping[str, tuple[str, ...]] = {
     ".json": (TRACE,),
     ".jsonl": (ANSWERS,),
@@ -110,7 +93,7 @@ def read_format(form: str, path: str, part: int, *, fs: FileSystem, **options: A
 
         return read_answers(path, part=part, fs=fs, **options)
     if part != 1:
-        message = f"{_ONE_RUN[form]} is one run, there is no number {part}"
+        message = f"{WITH_ARTICLE[form]} is one run, there is no number {part}"
         raise InputError(path, message, hint=f"leave out #{part}")
     if form == LISTING:
         from tb_perfcompare.sources.ncu.kernel_listing import read_listing

@@ -197,7 +197,7 @@ def test_views_that_a_table_lacks_are_refused_with_the_reason(tmp_path: Path) ->
     shown = tb_perfcompare("view", path, "--view", "kernels")
     assert shown.status == 2 and "has its kernels, copies and collectives among the functions" in shown.err
     compat = tb_perfcompare("view", path, "--compat", "--view", "overview", "--json")
-    assert compat.status == 2 and "is a perf_data table, which torch-tb-profiler does not answer" in compat.err
+    assert compat.status == 2 and "is a perf_data table; torch-tb-profiler reads traces only" in compat.err
 
 
 def test_the_text_report_has_no_empty_split(tmp_path: Path) -> None:

@@ -25,7 +25,8 @@ KERNEL, MEMCPY, MEMSET, COMMUNICATION = "Kernel", "Memcpy", "Memset", "Communica
 RUNTIME, DATA_LOADER, CPU_EXEC, OTHER = "Runtime", "DataLoader", "CPU Exec", "Other"
 
 CATEGORY_LABELS: tuple[str, ...] = (KERNEL, MEMCPY, MEMSET, COMMUNICATION, RUNTIME, DATA_LOADER, CPU_EXEC, OTHER)
-"""Display name by StepCategory; rules know the categories by these."""
+"""Name by StepCategory, for users and rules. It is also the key in the JSON, in --budget and in saved baselines: with
+another name, existing baselines are refused."""
 
 OF_DEVICE = (StepCategory.KERNEL, StepCategory.MEMCPY, StepCategory.MEMSET, StepCategory.RUNTIME)
 """Categories that a CPU-only recording cannot have; collectives may run on the host."""

@@ -64,10 +64,8 @@ _GROUP_KEYS: Mapping[str, tuple[str, ...]] = {
 }
 """Table -> parts of its keys."""
 
-_MAIN_MEASURE: Mapping[str, str] = {
-    **dict.fromkeys(("operators", "operators_by_shape", "operators_by_type", "modules"), "host_self")
-}
-"""Table -> measure it is sorted by; "total" for all others."""
+_OF_HOST = ("operators", "modules")
+"""Tables, with those by something else such as `operators_by_shape`, that have host_self instead of total."""
 
 _MAX_VALUE = 2.0**62
 """Limit for a number and for the sum of a column: larger ones overflow later computations."""
@@ -151,7 +149,7 @@ def _group(name: str, group: GroupTable, steps: int) -> Iterator[str]:
     rows = len(group.keys)
     if group.key_columns != _GROUP_KEYS.get(name):
         yield f"a table {name[:40]} of {', '.join(group.key_columns)[:80]}"
-    if _MAIN_MEASURE.get(name, "total") not in group.measures_ns:
+    if ("host_self" if name.partition("_by_")[0] in _OF_HOST else "total") not in group.measures_ns:
         yield f"a table {name[:40]} without its times"
     yield from _shapes(name, (rows, steps), group.calls, *group.measures_ns.values())
     yield from _shapes(name, (rows,), group.names, *group.facts.values())

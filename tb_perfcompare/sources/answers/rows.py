@@ -8,14 +8,16 @@ from typing import Any, TypeAlias, TypeVar
 
 from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.recordings.answers import SavedDevice, SavedKernel, SavedOperator, SavedStep
-from tb_perfcompare.model.summary.categories import CATEGORY_LABELS
 from tb_perfcompare.sources.answers.lines import KERNEL_TIME, PIE_KEYS
 
 T = TypeVar("T")
 
 _TOTAL = regex(r"Total: ([0-9.eE+-]+)\s*us")
 _TAG = regex(r"<[^<>]*>")
-_ALWAYS = ("DataLoader", "CPU Exec", "Other")
+_PARTS = ("Kernel", "Memcpy", "Memset", "Communication", "Runtime", "DataLoader", "CPU Exec", "Other")
+"""torch-tb-profiler's columns of the parts of a step, in the order of StepCategory."""
+
+_ALWAYS = _PARTS[-3:]
 """Parts that always have a column; the profiler omits the other parts if nothing of their kind was recorded."""
 
 _LONGEST_US = 1 << 43
@@ -39,14 +41,14 @@ def overview_rows(answer: dict[str, Any]) -> Parsed[dict[str, Any]]:
     Raises Unusable without a readable step.
     """
     names = _column_names(answer["steps"])
-    places = {name: place for place, name in enumerate(names) if name in CATEGORY_LABELS}
+    places = {name: place for place, name in enumerate(names) if name in _PARTS}
     if "Step" not in names or not places:
         raise Unusable(f"steps have no column {'for any part of the time' if 'Step' in names else 'Step'}")
 
     def step(row: Any) -> SavedStep:
         if not isinstance(row, list) or len(row) < len(names):
             raise Unusable(f"a step has not all {len(names)} columns")
-        parts = [_time(row[places[label]], label) if label in places else 0 for label in CATEGORY_LABELS]
+        parts = [_time(row[places[label]], label) if label in places else 0 for label in _PARTS]
         tips = (match for cell in row if isinstance(cell, str) and (match := _TOTAL.search(cell)))
         total = next((_time(_number_in(match[1]), "total") for match in tips), None)
         return SavedStep(str(row[names.index("Step")]), tuple(parts), total)

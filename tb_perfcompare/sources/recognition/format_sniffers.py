@@ -9,8 +9,10 @@ from __future__ import annotations
 import contextlib
 import re
 import zlib
+from collections.abc import Callable, Mapping
 
 from tb_perfcompare.lazy_regex import regex
+from tb_perfcompare.model.formats import BASELINE, CYCLES, LISTING, NCU, TRACE
 
 TRACE_FILE = regex(r"(?P<worker>.*?)(?:\.(?P<stamp>\d+))?\.pt\.trace\.json(?:\.gz)?", re.DOTALL)
 """Full match of a trace file's name."""
@@ -174,17 +176,6 @@ def _inflated(head: bytes) -> bytes:
     return b""
 
 
-def looks_known(head: bytes) -> bool:
-    """Whether a file with these first bytes is a run of any format.
-
-    Formats: trace, kernel listing, ncu export, per-cycle table, saved baseline, saved answers.
-    """
-    head = _inflated(head)
-    answers = ANSWER.match(_text(head)) is not None
-    others = (why_not_listing, why_not_ncu, why_not_cycles, why_not_baseline, why_not_events)
-    return answers or not all(says("", head) for says in others)
-
-
 def why_not_layers(name: str, head: bytes) -> str:
     """Why a file is not a trace as named and written by torch_npu; "" if it is one."""
     if not name.startswith("trace_view.json"):
@@ -208,3 +199,21 @@ def why_not_baseline(name: str, head: bytes) -> str:
         return ""
     is_baseline = head.startswith(_ZIP_MEMBER) and head.startswith(BASELINE_HEADER.encode(), _NAME_OF_MEMBER)
     return "" if is_baseline else f"no archive that begins with {BASELINE_HEADER}"
+
+
+WHY_NOT: Mapping[str, Callable[[str, bytes], str]] = {
+    BASELINE: why_not_baseline,
+    LISTING: why_not_listing,
+    NCU: why_not_ncu,
+    CYCLES: why_not_cycles,
+    TRACE: why_not_trace,
+}
+"""Format -> function of (file name, first uncompressed bytes) that says why a file is not of it, "" if it is. Any .json
+counts as a trace by its name. Saved answers have theirs in sources/answers/lines.py."""
+
+
+def looks_known(head: bytes) -> bool:
+    """Whether a file with these first bytes is a run of any format."""
+    head = _inflated(head)
+    answers = ANSWER.match(_text(head)) is not None
+    return answers or not all(says("", head) for says in (*WHY_NOT.values(), why_not_events))

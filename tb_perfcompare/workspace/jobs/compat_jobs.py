@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tb_perfcompare.errors import SelectionError
-from tb_perfcompare.model.formats import BASELINE, CYCLES, TITLES, TRACE
+from tb_perfcompare.model.formats import TRACE
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.model.progress import Progress, Reporter
 from tb_perfcompare.model.recordings.answers import AnswersRecording
@@ -17,11 +17,6 @@ from tb_perfcompare.workspace.jobs.summary_jobs import with_shown_name
 
 MEMORY_FACTOR = 11
 """Memory relative to summarising the same file: measured 1,800 to 2,250 bytes per event, a summary needs 200."""
-
-_OTHERS = {
-    CYCLES: "a perf_data table, which torch-tb-profiler does not answer",
-    BASELINE: "a saved baseline: torch-tb-profiler's answers need the trace itself",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,5 +76,5 @@ def _answered(request: CompatRequest, report: Reporter) -> CompatAnswer:
         from tb_perfcompare.analysis.answers.summarize_answers import saved_answer
 
         return CompatAnswer(wire.encode(saved_answer(recording, request.route, request.group_by)))
-    usual = f"no trace but a file of launches ({TITLES[form]}), which torch-tb-profiler does not answer"
-    raise SelectionError(f"{file.shown} is {_OTHERS.get(form, usual)}", hint="leave out --compat")
+    message = f"{file.shown} is {registry.WITH_ARTICLE[form]}; torch-tb-profiler reads traces only"
+    raise SelectionError(message, hint="leave out --compat")
