@@ -179,11 +179,11 @@ def measured(browser: Browser, server: Served) -> str:
     grouping_head = ("grouping", "first rows: median, ms", "longest, ms", "all rows: median, ms", "longest, ms")
     return "\n\n".join([
         table(("what moves", "median, ms", "95th percentile, ms", "longest, ms", "late frames"), moved),
-        f"Another grouping of the operators, {SWITCHES} times in turns, from the choice until its first rows are drawn "
-        "(of those that came with the comparison), and until all have been chosen from by the server:",
+        f"Time from choosing another grouping of the operators ({SWITCHES} times, alternately) to its first rows, which "
+        "came with the comparison, and to the rows that the server chose from all:",
         table(grouping_head, switches),
-        f"In a new browser the cached answer of this pair is shown {median(tab_s):.2f} s after the tab begins to load, "
-        f"{median(total_s):.2f} s after the address was entered; the rest is TensorBoard's own page (medians of five). "
+        f"A new browser shows the cached answer of this pair {median(tab_s):.2f} s after the tab begins to load and "
+        f"{median(total_s):.2f} s after the address was entered; TensorBoard's own page takes the rest (medians of five). "
         f"Measured on {cores} cores ({platform.machine()}), {FRAMES} frames each, drawn without a graphics card.",
     ])  # fmt: skip
 
