@@ -179,12 +179,13 @@ def measured(browser: Browser, server: Served) -> str:
     grouping_head = ("grouping", "first rows: median, ms", "longest, ms", "all rows: median, ms", "longest, ms")
     return "\n\n".join([
         table(("what moves", "median, ms", "95th percentile, ms", "longest, ms", "late frames"), moved),
-        f"Time from choosing another grouping of the operators ({SWITCHES} times, alternately) to its first rows, which "
-        "came with the comparison, and to the rows that the server chose from all:",
+        f"Time from choosing another grouping of the operators ({SWITCHES} times, alternately) to its first rows, "
+        "which came with the comparison, and to the rows that the server chose from all:",
         table(grouping_head, switches),
         f"A new browser shows the cached answer of this pair {median(tab_s):.2f} s after the tab begins to load and "
-        f"{median(total_s):.2f} s after the address was entered; TensorBoard's own page takes the rest (medians of five). "
-        f"Measured on {cores} cores ({platform.machine()}), {FRAMES} frames each, drawn without a graphics card.",
+        f"{median(total_s):.2f} s after the address was entered; TensorBoard's own page takes the rest (medians of "
+        f"five). Measured on {cores} cores ({platform.machine()}), {FRAMES} frames each, "
+        "drawn without a graphics card.",
     ])  # fmt: skip
 
 
