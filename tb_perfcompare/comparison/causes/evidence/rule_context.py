@@ -56,12 +56,21 @@ def _api_calls(pair: RuleContext) -> dict[str, dict[str, Amount]]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RuleContext:
-    """Everything that rules may look at. `counters`: those that moved; `p_values`: p of the categories' times per
-    step; `pace`: for each step of each side, the factor by which the machine lengthens it, None if unknown;
-    `uninterrupted`: the parts of uninterrupted steps, empty if unknown; `interrupted`: what interruptions explain, None
-    if unknown; `paced`: the categories' changes at equal
-    machine speed, empty if unknown; `job`: the ranks of both sides, None if neither has several; `tree`: the call
-    trees of both sides, joined, None unless both have one. Amounts are computed once per table."""
+    """Everything that rules may look at.
+
+    Exposed times, which sum to the change of the step: `exposed` of a category, `entities` in it. Summed times and
+    calls: `amount` and `amounts` of a table of operators, kernels, ...; `own_times` of the ledger's entities, hidden
+    time included. Amounts are computed once per table.
+
+    counters       those that moved
+    p_values       p of the categories' times per step
+    pace           for each step of each side, the factor by which the machine lengthens it; None if unknown
+    uninterrupted  the parts of uninterrupted steps; empty if unknown
+    interrupted    what interruptions explain; None if unknown
+    paced          the categories' changes at equal machine speed; empty if unknown
+    job            the ranks of both sides; None if neither has several
+    tree           the call trees of both sides, joined; None unless both have one
+    """
 
     baseline: Summary
     candidate: Summary
