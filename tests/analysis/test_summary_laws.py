@@ -39,7 +39,7 @@ def facts(of: Summary) -> dict[str, object]:
         splits |= {"work": of.work.work, "places": of.work.operators}
     return {
         **{name: None if split is None else cells(split) for name, split in splits.items()},
-        "memory": of.memory and rows(of.memory),
+        "memory": None if of.memory is None else rows(of.memory),
         "work keys": of.work and (of.work.work.keys, of.work.operators.keys),
         "call tree": None if of.call_tree is None else (own_us(of), calls(of)),
         "steps": (of.steps.label, starts.tolist(), of.steps.total_ns.tolist(), of.steps.launches.tolist()),

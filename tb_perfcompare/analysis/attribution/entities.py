@@ -25,7 +25,7 @@ from tb_perfcompare.model.arrays import (
     stable_order,
     unique_places,
 )
-from tb_perfcompare.model.events import Category, EventTable
+from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.summary.categories import DEVICE_CATEGORIES, NOTHING_RECORDED, PROFILER_WORK, StepCategory
 from tb_perfcompare.model.summary.tables import OwnedTime
 from tb_perfcompare.model.texts import Texts, column
@@ -67,17 +67,11 @@ def find_shares(timeline: InterpretedTrace, windows: Windows) -> tuple[Ints32, N
     rows = rows_where(role >= 0)
     # Of equal spans the one requested later (by external id) counts as started later. Events with one name and id may
     # still differ in their callers, hence the launch (correlation) and the thread (lane).
-    name, lane = Coded(events.name, events.strings.ranks()), Coded(events.lane, _lane_ranks(events))
+    name = Coded(events.name, events.strings.ranks())
     priority = np.where(on_other_threads(timeline), np.int8(LAST), role)
-    claims = Claims(events.start_ns, events.dur_ns, priority, (events.external_id, name, events.correlation, lane))
+    ties = events.external_id, name, events.correlation, timeline.lane
+    claims = Claims(events.start_ns, events.dur_ns, priority, ties)
     return rows, gather(role, rows), owned_shares(claims, windows)
-
-
-def _lane_ranks(events: EventTable) -> Ints:
-    """Rank of each lane by the texts of its process and thread; equal texts rank equal, in any order of lanes."""
-    texts = [(str(pid), str(tid)) for pid, tid in zip(events.lanes.pid, events.lanes.tid, strict=True)]
-    place = {text: number for number, text in enumerate(sorted(set(texts)))}
-    return np.array([place[text] for text in texts], dtype=np.int64)
 
 
 def own(timeline: InterpretedTrace, owners: Owners, step: StepIndex, steps: int) -> OwnedTime:

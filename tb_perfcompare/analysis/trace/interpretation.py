@@ -162,15 +162,12 @@ def interpret(events: EventTable, vendor: Vendor) -> InterpretedTrace:
 
 
 def _lanes(events: EventTable) -> Ints32:
-    """(n,) Lane of each event, one per thread: old traces write the same thread as 25738 and as "25738"."""
-    index: dict[tuple[str, str], int] = {}
-    canonical = [
-        index.setdefault((str(pid), str(tid)), len(index))
-        for pid, tid in zip(events.lanes.pid, events.lanes.tid, strict=True)
-    ]
-    if len(index) == len(canonical):
-        return events.lane
-    return np.asarray(canonical, dtype=np.int32)[events.lane]
+    """(n,) Lane of each event, one per thread: old traces write the same thread as 25738 and as "25738". Numbered by
+    these texts, so that the order of events in the file changes nothing where lanes tie."""
+    texts = [(str(pid), str(tid)) for pid, tid in zip(events.lanes.pid, events.lanes.tid, strict=True)]
+    place = {text: number for number, text in enumerate(sorted(set(texts)))}
+    numbers = np.array([place[text] for text in texts], dtype=np.int32)
+    return events.lane if (numbers == np.arange(len(numbers))).all() else numbers[events.lane]
 
 
 def _host_forest(

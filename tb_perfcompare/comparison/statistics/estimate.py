@@ -114,8 +114,10 @@ class ShiftEstimate:
         exponent = (certain * self.widening + likely * self.scale) * self.sigma * math.sqrt(1 / n + 1 / m)
         exponent /= math.sqrt(RANK_EFFICIENCY)
         if self.level is not None:
-            towards_zero = self.theta - self.steps_low if self.theta >= 0 else self.steps_high - self.theta
-            exponent = max(exponent, towards_zero)
+            if self.theta >= 0:
+                exponent = max(exponent, self.theta - self.steps_low)
+            if self.theta <= 0:  # zero faces both ends
+                exponent = max(exponent, self.steps_high - self.theta)
         return math.expm1(exponent) if exponent < LARGEST_EXPONENT else None
 
     def steps_needed(self, margin: float) -> int | None:

@@ -40,6 +40,16 @@ def test_a_busy_device_is_the_path() -> None:
     }  # fmt: skip
 
 
+def test_of_streams_that_end_at_once_the_order_in_the_file_chooses_none() -> None:
+    trace = TraceBuilder()
+    trace.step(1, 0, 20)
+    trace.op("aten::mm", 2, 12)
+    trace.kernel("one", 15, 40, launch=(4, 8), stream=7)
+    trace.kernel("two", 15, 40, launch=(4, 8), stream=8)
+    order = list(range(len(trace.events)))
+    assert path_us(summary(trace)) == path_us(summary(trace, order=order[::-1]))
+
+
 def test_the_host_is_the_path_until_it_waits_for_the_device() -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 100)
