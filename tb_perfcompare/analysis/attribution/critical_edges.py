@@ -73,8 +73,9 @@ def device_edges(timeline: InterpretedTrace, main: int) -> DeviceEdges:
     """
     events = timeline.events
     rows = np.flatnonzero(timeline.is_device & (events.dur_ns > 0))
-    # equal starts are ordered by name, id and duration, so that file order has no influence
-    ties = events.dur_ns[rows], events.external_id[rows], Coded(events.name[rows], events.strings.ranks())
+    # equal starts are ordered by launch, name, id and duration, so that file order has no influence
+    name = Coded(events.name[rows], events.strings.ranks())
+    ties = events.dur_ns[rows], events.external_id[rows], name, events.correlation[rows]
     rows = rows[sorted_order(timeline.lane[rows].astype(np.int64), ~events.start_ns[rows], *ties)]
     start, end, lane = events.start_ns[rows], timeline.ends(rows), timeline.lane[rows]
     launcher = timeline.launcher[rows]

@@ -40,12 +40,15 @@ def test_a_busy_device_is_the_path() -> None:
     }  # fmt: skip
 
 
-def test_of_streams_that_end_at_once_the_order_in_the_file_chooses_none() -> None:
+@pytest.mark.parametrize(("other", "launch", "stream"), [("two", (4, 8), 8), ("one", (9, 11), 7)])
+def test_of_kernels_that_run_at_once_the_order_in_the_file_chooses_none(
+    other: str, launch: tuple[float, float], stream: int
+) -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 20)
     trace.op("aten::mm", 2, 12)
     trace.kernel("one", 15, 40, launch=(4, 8), stream=7)
-    trace.kernel("two", 15, 40, launch=(4, 8), stream=8)
+    trace.kernel(other, 15, 40, launch=launch, stream=stream)
     order = list(range(len(trace.events)))
     assert path_us(summary(trace)) == path_us(summary(trace, order=order[::-1]))
 
