@@ -11,6 +11,7 @@
 #include "sweep.c"
 #include "sums.c"
 #include "numbers.c"
+#include "gather.c"
 #undef malloc
 #undef realloc
 #undef calloc
@@ -21,7 +22,7 @@ enum { MOST_ROWS = 300, MOST_STEPS = 12 };
 typedef struct {
     size_t count;
     int32_t *lane, *code;
-    int64_t *start, *end, *tie, *parent, *at;
+    int64_t *start, *end, *duration, *tie, *parent, *at;
     int8_t *role;
 } Columns;
 
@@ -50,12 +51,14 @@ static Columns draw_columns(size_t count, unsigned kind, bool is_sound)
                  column(count, sizeof(int64_t)),
                  column(count, sizeof(int64_t)),
                  column(count, sizeof(int64_t)),
+                 column(count, sizeof(int64_t)),
                  column(count, 1)};
     const bool is_ordered = draw(3) == 0;
     for (size_t i = 0; i < count; i++) {
         c.lane[i] = (int32_t)draw(5) - (!is_sound && draw(50) == 0);
         c.start[i] = is_ordered ? (int64_t)i / 2 : draw_time(kind);
         c.end[i] = kind == 0 ? draw_time(0) : c.start[i] + (int64_t)draw(draw(4) ? 10 : 60);
+        c.duration[i] = minus(c.end[i], c.start[i]);
         c.tie[i] = (int64_t)draw(3);
         c.code[i] = (int32_t)draw(3);
         c.parent[i] = (int64_t)draw((unsigned)i + 1) - 1 + (!is_sound && draw(50) == 0 ? 7 : 0);
@@ -71,6 +74,7 @@ static void free_columns(Columns *c)
     free(c->code);
     free(c->start);
     free(c->end);
+    free(c->duration);
     free(c->tie);
     free(c->parent);
     free(c->at);
@@ -81,7 +85,7 @@ static const int64_t RANKS[3] = {5, -1, 5};
 
 static Keys keys_of(const Columns *c)
 {
-    const Keys keys = {c->start, c->end, {draw(2) ? (Tie){c->tie, NULL} : (Tie){RANKS, c->code}}, draw(2)};
+    const Keys keys = {c->start, c->duration, {draw(2) ? (Tie){c->tie, NULL} : (Tie){RANKS, c->code}}, draw(2)};
     return keys;
 }
 
@@ -136,9 +140,10 @@ static void check_nesting(const Columns *c, bool is_sound)
     int32_t *lane = column(c->count, sizeof *lane), *found = column(c->count, sizeof *found);
     int64_t *start = column(c->count, sizeof *start);
     const Column parents = {NULL, forest.parent}, wide = {c->parent, NULL};
-    const PassEnd how = nest_spans(&spans, &forest);
+    const PassEnd how = order_spans(&spans, forest.order);
     MUST(how == PASS_DONE || fail_one_in || !is_sound);
     if (how == PASS_DONE) {
+        nest_spans(&spans, &forest);
         check_forest(c, count, &forest, is_sound);
         for (size_t i = 0; i < count; i++) {
             lane[i] = c->lane[forest.order[i]];
@@ -278,6 +283,30 @@ static void check_numbers(const Columns *c, bool is_sound)
     free(nodes.level);
 }
 
+/* Every value gathered is that at its index; those out of range wrap around. */
+static void check_gather(const Columns *c)
+{
+    static const size_t SIZES[] = {1, 2, 4, 8, 3};
+    const size_t size = SIZES[draw(5)], length = draw((unsigned)c->count + 1);
+    uint8_t *values = column(length, size), *gathered = column(c->count, size);
+    int32_t *at = column(c->count, sizeof *at);
+    for (size_t i = 0; i < length * size; i++) {
+        values[i] = (uint8_t)draw(256);
+    }
+    for (size_t i = 0; i < c->count; i++) {
+        at[i] = draw(9) ? (int32_t)draw((unsigned)length + 1) - 1 : (int32_t)c->at[i];
+    }
+    const PassEnd how = gather(values, length, size, at, c->count, gathered);
+    MUST((how == PASS_DONE) == (size != 3 && (length > 0 || c->count == 0)));
+    for (size_t i = 0; how == PASS_DONE && i < c->count; i++) {
+        const int64_t rest = at[i] % (int64_t)length, place = rest < 0 ? rest + (int64_t)length : rest;
+        MUST(memcmp(gathered + i * size, values + (size_t)place * size, size) == 0);
+    }
+    free(values);
+    free(gathered);
+    free(at);
+}
+
 /* passes_fuzz SECONDS [SEED] */
 int main(int count, char **arguments)
 {
@@ -295,6 +324,7 @@ int main(int count, char **arguments)
             check_sweep(&columns, kind, is_sound);
             check_sums(&columns, is_sound);
             check_numbers(&columns, is_sound);
+            check_gather(&columns);
             free_columns(&columns);
             runs++;
         }
