@@ -65,7 +65,7 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
   const itself = comparison.comparability.some((check) => check.check === 'same_capture' && check.status === 'warn');
   const split = hasSentence(headline);
   const effect = effectText(headline);
-  // direction and size make one sentence; a signed size stands beside the means
+  // the sentence has the direction and the size; the signed size stands beside the means
   const measured = !effect.startsWith(text.verdict.byWord);
   const [decides, byProgram] = decidingP(headline);
   // with one recording per side, the shift repeats the difference above, so it is omitted

@@ -1,4 +1,4 @@
-"""Interruptions where no common work shows the machine's pace: what of a change disappears in uninterrupted steps."""
+"""The part of a change that uninterrupted steps do not show, where no common work shows the machine's pace."""
 
 from __future__ import annotations
 
@@ -16,13 +16,15 @@ from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, StepCategor
 
 MOST_KEPT = 1 / 3
 """Share of the step's change (logarithms) that uninterrupted steps show at most, if interruptions explain the rest:
-0.44 or more in 57 recorded pairs with a fault, 0.06 or less in equal programs of which one was interrupted."""
+0.44 or more in 62 recorded pairs of a changed program that got a direction, 0.06 or less in two pairs of equal
+programs, one of them interrupted."""
 
 MOST_OF_ONE = 0.5
 """Share of the time lost that one part of a step may have: the program itself stalls in one place, other processes
 interrupt whatever runs."""
 
 _Part = tuple[str, ...]
+
 
 def interruptions(alone: tuple[Cells, Cells], sides: Sides) -> Interruptions | None:
     """Returns what interruptions explain of the change of the mean step; None if uninterrupted steps changed, too, or
