@@ -161,7 +161,7 @@ def _intervals(table: Table) -> tuple[str, tuple[str, ...]]:
         if abs(axis.share(end) - axis.share(0)) > 22:
             label = number_text.percent(end, signed=True)
             ends += f'<text x="{axis.at(end)}" y="11" text-anchor="{anchor}">{label}</text>'
-    head = f'Typical shift<svg width="100%" height="14" aria-hidden="true">{ends}</svg>'
+    head = f'Change<svg width="100%" height="14" aria-hidden="true">{ends}</svg>'
     return head, tuple(_interval(cells, axis, zero) for cells in picked)
 
 

@@ -27,6 +27,16 @@ def test_a_candidate_has_a_row_with_verdict_and_cause(runs: Path) -> None:
     assert (alike["verdict"], alike["adjusted"], alike["caveats"]) == ("same", "", "same capture")
 
 
+def test_the_figures_of_a_row_are_of_what_its_verdict_is_about() -> None:
+    sides = [Path(__file__).parents[2] / "demo_logs" / "gpu_decoding" / name for name in ("normal", "abnormal")]
+    (row,) = csv_rows("verdicts", *sides)
+    program = json_of("diff", *sides)["headline"]["program"]
+    assert row["change_of"] == "program"
+    assert [float(row[name]) for name in ("shift", "low", "high", "p")] == [
+        program[name] for name in ("estimate", "low", "high", "p")
+    ]
+
+
 def test_candidates_that_cannot_be_compared_have_a_row_and_set_the_status(runs: Path) -> None:
     write_garbage(runs / "broken")
     found = tb_perfcompare("verdicts", runs / "normal", runs / "broken", runs / "nowhere", runs / "slow")

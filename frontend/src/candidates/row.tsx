@@ -121,7 +121,7 @@ function Interval({ row, scale, faint }: { row: Row | undefined; scale: Scale; f
   const margin = row?.result?.headline.margin ?? 0;
   const at = (value: number): string => `${percentAt(value, scale)}%`;
   if (!reach) return <span class="muted">{words.noShift}</span>;
-  const { verdict, shift } = row!.result!.headline;
+  const { verdict, shift, basis } = row!.result!.headline;
   const beyond = reach.estimate < scale.low || reach.estimate > scale.high;
   return (
     <>
@@ -134,7 +134,7 @@ function Interval({ row, scale, faint }: { row: Row | undefined; scale: Scale; f
       </svg>
       <span class="vs-numbers small">
         {beyond && <span title={words.beyond}>{reach.estimate > 0 ? '▸ ' : '◂ '}</span>}
-        {formatPercent(reach.estimate, true)} <span class="muted">{(shift?.level === null ? text.verdict.range : words.between)(...formatEnds(reach.low, reach.high))}</span>
+        {words.changeOf[basis]} {formatPercent(reach.estimate, true)} <span class="muted">{(basis === 'recorded' && shift?.level === null ? text.verdict.range : words.between)(...formatEnds(reach.low, reach.high))}</span>
       </span>
     </>
   );

@@ -1,5 +1,6 @@
 // The shared scale for all candidates' intervals, and the order of candidates.
 
+import { deciding } from '../summary/verdict';
 import type { Row } from './wire';
 
 export interface Scale {
@@ -12,9 +13,9 @@ const PAD = 0.06;
  *  others. */
 const FAR = 30;
 
-/** The shift and its interval as fractions; null if there is none. */
+/** The change that the verdict is about and its interval as fractions; null if there is none. */
 export function reachOf(row: Row | undefined): { low: number; high: number; estimate: number } | null {
-  const { low = null, high = null, estimate = null } = row?.result?.headline.shift ?? {};
+  const { low = null, high = null, estimate = null } = (row?.result && deciding(row.result.headline)) ?? {};
   return low === null || high === null || estimate === null ? null : { low, high, estimate };
 }
 

@@ -50,6 +50,9 @@ export function effectText(headline: Headline): string {
   return text.verdict.by(time(false), per, change !== null && change < 10 ? formatPercent(Math.abs(change)) : formatPercent(change, true));
 }
 
+/** The change that the verdict is about. */
+export const deciding = ({ basis, program, machine, amount, shift }: Headline): Interval | null => ({ program, machine, amount, recorded: shift })[basis] ?? shift;
+
 /** [p, whether it is the program's]: the p-value that decides. If the verdict is about the program, that of the
  *  recorded step times says little, because the machine's speed varies. */
 export function decidingP({ basis, p, program, amount }: Headline): [number | null, boolean] {

@@ -270,7 +270,13 @@ class Headline:
     recorded_more: Annotated[RecordedMore | None, "profiler options of one side only; null: none"] = None
 
     @property
+    def deciding(self) -> Part | AmountFacts | Shift | None:
+        """The change that the verdict is about (see Basis)."""
+        parts = {Basis.PROGRAM: self.program, Basis.MACHINE: self.machine, Basis.AMOUNT: self.amount}
+        return parts.get(self.basis) or self.shift
+
+    @property
     def deciding_p(self) -> float | None:
-        """p of the part that the verdict is about (see Basis)."""
-        part = {Basis.PROGRAM: self.program, Basis.MACHINE: self.machine, Basis.AMOUNT: self.amount}.get(self.basis)
-        return self.p if part is None else part.p
+        """p of that change."""
+        change = self.deciding
+        return self.p if change is None or isinstance(change, Shift) else change.p

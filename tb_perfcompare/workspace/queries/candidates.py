@@ -11,6 +11,7 @@ from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.candidates import Adjusted, CandidateResult, adjusted, candidate_result
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.controls import for_page
+from tb_perfcompare.comparison.result.headline import Basis
 from tb_perfcompare.comparison.result.plain_values import Cell, as_plain
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.result.wording import VERDICT_WORDS
@@ -140,7 +141,10 @@ class VerdictsAnswerDict(TypedDict):
     rows: Annotated[Sequence[VerdictRowDict], "candidates, in the order of the request"]
 
 
-_INTERVAL = "the shift's confidence interval, not adjusted; with too few steps for one, of the range of all pairs"
+_INTERVAL = "the change's confidence interval, not adjusted; with too few steps for one, of the range of all pairs"
+_CHANGE_OF = {
+    Basis.PROGRAM: "program", Basis.MACHINE: "machine", Basis.AMOUNT: "amount of work", Basis.RECORDED: "step"
+}  # fmt: skip
 
 CANDIDATE_COLUMNS = (
     columns.key("candidate", "Candidate", "run compared with the baseline"),
@@ -148,11 +152,12 @@ CANDIDATE_COLUMNS = (
     columns.text("adjusted", "Adjusted", "whether the difference holds after adjusting p for all comparisons"),
     columns.time("mean_us", "Mean", "mean step time of the candidate", role="candidate"),
     columns.time("delta_us", "Δ", "mean step time, candidate minus baseline", role="delta"),
-    columns.fraction("shift", "Shift", "Hodges-Lehmann shift of the typical step", role="percent"),
+    columns.text("change_of", "Change of", "the verdict is about the program at equal machine speed, or the step"),
+    columns.fraction("shift", "Change", "change that the verdict is about", role="percent"),
     columns.fraction("low", "From", f"lower end of {_INTERVAL}", role="percent"),
     columns.fraction("high", "To", f"upper end of {_INTERVAL}", role="percent"),
     columns.fraction("margin", "Threshold", "smallest change that matters", shown=False),
-    columns.number("p", "p", "", "p of the headline"),
+    columns.number("p", "p", "", "p of that change"),
     columns.number("p_holm", "p, Holm", "", "p adjusted for the number of comparisons by Holm's procedure"),
     columns.text("steps", "Steps", "compared steps of the recorded ones"),
     columns.text("caveats", "Caveats", "checks that warn or failed"),
@@ -226,12 +231,13 @@ def _error(row: CandidateRow) -> ServerErrorDict:
 def _cells(row: CandidateRow, adjusted: Adjusted | None) -> tuple[Cell, ...]:
     name = row.candidate.text
     if row.result is None:
-        return (name, "not compared", *[None] * 11, str(row.error))
-    headline, steps, shift = row.result.headline, row.result.candidate.steps, row.result.headline.shift
-    estimates = (None, None, None) if shift is None else (shift.estimate, shift.low, shift.high)
+        return (name, "not compared", *[None] * 12, str(row.error))
+    headline, steps, change = row.result.headline, row.result.candidate.steps, row.result.headline.deciding
+    estimates = (None, None, None) if change is None else (change.estimate, change.low, change.high)
     return (
-        name, VERDICT_WORDS[headline.verdict], _reading(adjusted), headline.candidate, headline.delta, *estimates,
-        headline.margin, headline.p, None if adjusted is None else adjusted.p,
+        name, VERDICT_WORDS[headline.verdict], _reading(adjusted), headline.candidate, headline.delta,
+        _CHANGE_OF[headline.basis], *estimates, headline.margin, headline.deciding_p,
+        None if adjusted is None else adjusted.p,
         f"{steps.admitted} of {steps.count}",
         ", ".join(check.check.replace("_", " ") for check in row.result.checks) or None,
         None if row.result.cause is None else row.result.cause.sentence,
