@@ -83,8 +83,9 @@ class Recorder:
         if self._written:
             self._write_facts()
         elif self._scheduled:
-            total = self._options.schedule.wait + self._options.schedule.warmup + 1
-            _say(f"nothing recorded: the program ended after {self._steps} steps, recording begins after {total}")
+            wait, warmup = self._options.schedule.wait, self._options.schedule.warmup
+            _say(f"nothing recorded: the program ended after {self._steps} steps, recording begins after "
+                 f"{wait + warmup + 1}; run more steps, or lower --wait ({wait}) and --warmup ({warmup})")  # fmt: skip
         elif self._torch is not None and not self._options.step:
             _say("nothing recorded: this process called no module and no optimizer; --step names what is a step")
         elif self._options.step and not self._options.whole:

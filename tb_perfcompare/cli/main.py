@@ -54,7 +54,7 @@ COMMANDS: dict[str, str] = {
     ),
     "trace": "Write chosen steps as a trace of their own, for a trace viewer such as Perfetto.",
     "baseline": "Save runs as baselines: small files, fit to commit, that replace the traces in comparisons.",
-    "record": "Record a run as a point of a series: a TensorBoard event file, which history and TensorBoard show.",
+    "record": "Add a recorded run to a series: a TensorBoard event file, which history and TensorBoard show.",
     "history": (
         "Show a series of runs over time: the level of the step time, where it changes, and each run's verdict."
     ),
@@ -73,6 +73,7 @@ class _UsageError(Exception):
 
 _WRONG_CHOICE = regex(r"invalid choice: '(.*?)' \(choose from (.*)\)")
 _QUOTED = regex(r"[\w-]+")
+_OPTION = regex(r"--[\w-]+")
 
 
 class _Help(argparse.HelpFormatter):
@@ -90,11 +91,20 @@ class _Help(argparse.HelpFormatter):
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         wrong = _WRONG_CHOICE.search(message)
-        near = choices(wrong[1], _QUOTED.findall(wrong[2])) if wrong else ""
-        if near.startswith("did you mean"):
-            message = f"{message.partition(' (choose from')[0]}; {near}"
-        end = " See" if message.endswith("?") else "; see"
-        raise _UsageError(f"{self.prog}: {message}{end} {self.prog} --help")
+        if wrong and (near := _near(wrong[1], _QUOTED.findall(wrong[2]))):
+            message = f"{message.partition(' (choose from')[0]}{near}"
+        raise _usage_error(self.prog, message)
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    """Clause with the names spelled much like an unknown one; "" if there are none."""
+    near = choices(name, known)
+    return f"; {near}" if near.startswith("did you mean") else ""
+
+
+def _usage_error(command: str, message: str) -> _UsageError:
+    end = " See" if message.endswith("?") else "; see"
+    return _UsageError(f"{command}: {message}{end} {command} --help")
 
 
 def build_parser(used: Iterable[str] = tuple(COMMANDS)) -> argparse.ArgumentParser:
@@ -122,7 +132,7 @@ def build_parser(used: Iterable[str] = tuple(COMMANDS)) -> argparse.ArgumentPars
             formatter_class=_Help,
         )  # fmt: skip
         command.add_arguments(subparser)
-        subparser.set_defaults(run=command.run)
+        subparser.set_defaults(run=command.run, usage=subparser.format_usage)
     return parser
 
 
@@ -145,8 +155,9 @@ def _parsed(argv: Sequence[str] | None) -> argparse.Namespace:
     given = sys.argv[1:] if argv is None else argv
     arguments, unknown = build_parser(given[:1]).parse_known_args(given)
     if unknown:
-        command = f"{PROGRAM} {arguments.command}"
-        raise _UsageError(f"{command}: unrecognized arguments: {' '.join(unknown)}; see {command} --help")
+        near = _near(unknown[0], _OPTION.findall(arguments.usage()))
+        message = f"unrecognized arguments: {' '.join(unknown)}{near}"
+        raise _usage_error(f"{PROGRAM} {arguments.command}", message)
     return arguments
 
 

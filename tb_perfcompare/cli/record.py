@@ -1,6 +1,7 @@
-"""Record a run as a point of a series: a TensorBoard event file, which history and TensorBoard show.
+"""Add a recorded run to a series: a TensorBoard event file, which history and TensorBoard show.
 
-Each point is a file, so jobs may record at the same time. A point can be compared like any run, without its trace.
+A point is a file of its own, so jobs may add points at the same time, and is a run: it can be compared without its
+trace. To record a program, use ab.
 """
 
 from __future__ import annotations

@@ -100,7 +100,8 @@ def _reason(error: InputError) -> str:
 def _reader(facts_by_file: _FactsByFile) -> tuple[str, ...]:
     """Note on a reader of traces that is slower than the native one."""
     traces = any(not isinstance(facts, InputError) and facts["format"] == TRACE for facts in facts_by_file.values())
-    return (f"traces are read by the {active_reader()} reader",) if traces and active_reader() != "native" else ()
+    slow = "traces are read in Python, about five times slower than by the compiled reader (docs/guide/installing.md)"
+    return (slow,) if traces and active_reader() != "native" else ()
 
 
 def _notes(listing: Listing) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from tb_perfcompare.analysis.cycles.trace_cycles import BETAS
 from tb_perfcompare.cli.arguments import SELECTION, add_options, add_side_options
@@ -210,9 +210,8 @@ def _find_jobs(arguments: argparse.Namespace, workspace: Workspace, console: Con
     """Returns the requested reports, at least one. Raises InputError, SelectionError, NotComparable."""
     located = {side: _located(getattr(arguments, side), arguments.baselines) for side in _SIDES}
     arguments = argparse.Namespace(**{**vars(arguments), **located})
-    kinds = [_is_table(getattr(arguments, side)) for side in _SIDES]
-    check_same_kind(*kinds)
-    comparisons = _tables(arguments, console) if kinds[0] else iter([_traces(arguments, workspace, console)])
+    of_tables = _are_tables(located.values())
+    comparisons = _tables(arguments, console) if of_tables else iter([_traces(arguments, workspace, console)])
     jobs = []
     for sides, sources in comparisons:
         jobs += [_Job(sides, pair, sources) for pair in _processes(sides, arguments)]
@@ -246,16 +245,20 @@ def _check_options(arguments: argparse.Namespace) -> None:
         raise PerfCompareError("--banner is about the published method", hint="leave it out")
 
 
+def _are_tables(paths: Iterable[str]) -> bool:
+    """Whether the sides are per-cycle tables, else runs with steps. A path that does not exist is of the other's kind.
+    Raises NotComparable."""
+    kinds = [_is_table(path) for path in paths if any(map(os.path.exists, (path, without_part(path)[0])))] or [True]
+    check_same_kind(kinds[0], kinds[-1])
+    return kinds[0]
+
+
 def _is_table(path: str) -> bool:
-    """Whether a path is of per-cycle tables; a path that does not exist counts as one. Else it is a run with steps."""
     if os.path.isdir(path):
         return holds_perf_data(path)
-    file_path, part = without_part(path)
-    if part is not None and os.path.exists(file_path):
+    if without_part(path)[1] is not None:
         return False
-    if not os.path.exists(path) or path.removesuffix(".gz").endswith(".csv"):
-        return True
-    return registry.recognise(path) == CYCLES
+    return path.removesuffix(".gz").endswith(".csv") or registry.recognise(path) == CYCLES
 
 
 def _tables(arguments: argparse.Namespace, console: Console) -> Iterator[tuple[StrictSides, tuple[Side, Side]]]:

@@ -94,5 +94,8 @@ def _excerpt_side(
 def _steps(text: str) -> str:
     """Checks a --steps argument: TYPICAL, WORST or a range."""
     if text not in (TYPICAL, WORST):
-        parse_steps(text)
+        try:
+            parse_steps(text)
+        except SelectionError as error:
+            raise SelectionError(error.message, hint=f"{error.hint}, or {TYPICAL} or {WORST}") from error
     return text

@@ -133,7 +133,7 @@ def test_a_broken_file_of_a_run_is_left_out_with_a_note(pair: tuple[Path, Path])
         (("{normal}", "{abnormal}", "-o", "{missing}/a.md"), "its directory does not exist"),
         (("{normal}", "{abnormal}", "-o", "{logdir}"), "is a directory"),
         (("{normal}", "{abnormal}", "--frobnicate"), "unrecognized arguments: --frobnicate"),
-        (("{normal}", "{abnormal}", "--form", "json"), "unrecognized arguments"),
+        (("{normal}", "{abnormal}", "--form", "json"), "--form json; did you mean '--format'? See"),
     ],
 )
 def test_invalid_input_is_status_2_with_one_line_and_a_remedy(

@@ -62,7 +62,7 @@ def test_worker_and_span_can_be_chosen(tmp_path: Path) -> None:
     ("words", "expected"),
     [
         (("--steps", "70-80"), "has no step between 70 and 80; there are: 1, 2, 3"),
-        (("--steps", "many"), "'many' is not a range of steps"),
+        (("--steps", "many"), "give two numbers such as 3-10, or one, or typical or worst"),
         (("--worker", "nobody"), "there is no worker"),
     ],
 )

@@ -55,7 +55,7 @@ def test_choices_that_leave_the_verdict_open_are_named_only_next_to_one_that_set
 
 
 def test_why_captures_of_one_side_lie_apart_is_told_without_a_verdict_on_them() -> None:
-    what, why = "the baseline's captures 1 and 2 with each other", "Inconclusive: other processes took the CPU"
+    what, why = "the baseline's span 2 against its span 1", "Inconclusive: other processes took the CPU"
     apart = Alternative("captures_apart", what, verdict=Verdict.INCONCLUSIVE, sentence=why)
     shown = report(headline=headline(alternatives=(apart,)))
     assert f"{what.capitalize()}: {why}" in shown

@@ -241,6 +241,12 @@ def test_a_table_is_not_compared_with_a_trace(tmp_path: Path) -> None:
     assert "give two per-cycle tables, or two traces" in refusal(run, NORMAL)
 
 
+@pytest.mark.parametrize("swapped", [False, True])
+def test_a_path_that_does_not_exist_is_named(tmp_path: Path, swapped: bool) -> None:
+    sides = (write_run(tmp_path / "run"), tmp_path / "nowhere")
+    assert "nowhere: No such file or directory" in refusal(*(sides[::-1] if swapped else sides))
+
+
 # -- as typed -------------------------------------------------------------------------------------------------------
 
 

@@ -54,7 +54,7 @@ def captures_alternative(judged: Judged, without: Without) -> Alternative | None
     if workers[0] != workers[1] and spans[0] != spans[1]:
         names = [f"{worker}, span {span}" for worker, span in zip(workers, spans, strict=True)]
     times = [f"{name} ({time_text(one.typical_us)})" for name, one in zip(names, (fast, slow), strict=True)]
-    what = f"the {side}'s captures {times[0]} and {times[1]} with each other"
+    what = f"the {side}'s {times[1]} against its {times[0]}"
     apart = Alternative("captures_apart", what, side=side, workers=workers if all(workers) else None, spans=spans)
     return apart.with_result(headline)
 

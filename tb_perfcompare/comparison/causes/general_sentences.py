@@ -48,6 +48,7 @@ from tb_perfcompare.comparison.result.wording import (
     times_text,
 )
 from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio
+from tb_perfcompare.model.formats import TRACE
 from tb_perfcompare.model.summary.categories import CPU_EXEC, DATA_LOADER, StepCategory
 
 AS_LONG = 0.25
@@ -224,7 +225,8 @@ def advice(change: Change, known: Known) -> str:
     operators = known.context.amounts("operators", "host_total")
     in_ranges = any((entity.path[1],) not in operators for entity in change.main)
     by_host = loads or change.category is StepCategory.OTHER or (change.category is StepCategory.CPU_EXEC and in_ranges)
-    shapes = [change.category in _BY_SIZE and SHAPES not in side.groups for side in known.sides]
+    sized = change.category in _BY_SIZE
+    shapes = [sized and side.format == TRACE and SHAPES not in side.groups for side in known.sides]
     stacks = [by_host and not has_stacks(side) for side in known.sides]
     options = [
         option for option, sides in (("record_shapes=True", shapes), ("with_stack=True", stacks)) if any(sides)

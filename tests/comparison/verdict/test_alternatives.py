@@ -64,7 +64,7 @@ def test_captures_of_one_side_that_lie_apart_are_compared_with_each_other() -> N
     b = pool([run(slower(STEADY, by), span=span) for by, span in ((1, "4"), (3, "5"), (2.5, "6"))])
     first = alternatives_of(a, b)[0]
     assert (first.rule, first.side, first.spans) == ("captures_apart", "candidate", ("4", "5"))
-    assert first.what == "the candidate's captures span 4 (1.00 ms) and span 5 (3.00 ms) with each other"
+    assert first.what == "the candidate's span 5 (3.00 ms) against its span 4 (1.00 ms)"
     alone = judge_summaries(run(STEADY, span="4"), run(slower(STEADY, 3), span="5"), CompareOptions()).headline
     assert (first.verdict, first.sentence, first.delta) == (alone.verdict, alone.sentence, alone.delta)
 
