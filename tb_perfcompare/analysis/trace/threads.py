@@ -16,7 +16,7 @@ def main_lane(timeline: InterpretedTrace) -> int:
     """Returns the lane with the most step markers, without markers the one with the most operators, without these that
     with the most host events; -1 without any.
 
-    Ties go to the first by name.
+    Ties go to the first, as lanes are numbered by name.
     """
     rows: AnyInts = np.flatnonzero(timeline.is_marker)
     rows = rows if len(rows) else timeline.host.row
@@ -24,9 +24,7 @@ def main_lane(timeline: InterpretedTrace) -> int:
     lanes = gather(timeline.lane, rows)
     if not len(lanes):
         return -1
-    count, names = np.bincount(lanes), timeline.events.lanes
-    most = np.flatnonzero(count == count.max()).tolist()
-    return int(min(most, key=lambda lane: (str(names.pid[lane]), str(names.tid[lane]))))
+    return int(np.bincount(lanes).argmax())
 
 
 def on_other_threads(timeline: InterpretedTrace) -> Flags:
