@@ -1,7 +1,7 @@
 """Measures this package, relative to other tools and to its own goals; see docs/internals/benchmarks.md.
 
     python -m benchmarks                        everything, about half an hour; prints the tables
-    python -m benchmarks --write                also puts them into docs/internals/benchmarks.md
+    python -m benchmarks --write                also puts them into benchmarks/results.md, and goals into the docs
     python -m benchmarks --only read_vs_json    one benchmark (may be given several times)
     python -m benchmarks --only fallback_parity --file F.json.gz    both readers on a trace of yours
     python -m benchmarks --quick                small inputs and one round: shows that it works, not how fast
@@ -37,7 +37,7 @@ def main() -> None:
     parser.add_argument("--file", type=Path, action="append", help="trace for fallback_parity, instead of its own")
     parser.add_argument("--quick", action="store_true", help="small inputs, one round")
     parser.add_argument("--full", action="store_true", help="also the inputs of 2 GB")
-    parser.add_argument("--write", action="store_true", help="put the tables into docs/internals/benchmarks.md")
+    parser.add_argument("--write", action="store_true", help="put the tables into the documents")
     parser.add_argument("--peer-python", metavar="PATH", help="the Python that has the peers (default: this one)")
     parser.add_argument("--tracelens", type=Path, metavar="DIR", help="a checkout of TraceLens")
     parser.add_argument("--scratch", type=Path, metavar="DIR", help="keeps the generated traces here for another run")

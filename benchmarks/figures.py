@@ -66,8 +66,7 @@ class Section:
     notes: list[str] = field(default_factory=list)
 
     def markdown(self, machine: str) -> str:
-        """Returns the text between the section's markers in docs/internals/benchmarks.md; goals have a table of their
-        own."""
+        """Returns the text between the section's markers in benchmarks/results.md; goals have a table of their own."""
         notes = ["\n".join(f"* {note}" for note in self.notes)] if self.notes else []
         return "\n\n".join([machine, *self.parts, *notes])
 

@@ -1,4 +1,4 @@
-"""All benchmarks by name, in the order of docs/internals/benchmarks.md."""
+"""All benchmarks by name, in the order of benchmarks/results.md."""
 
 from __future__ import annotations
 
