@@ -2,7 +2,10 @@
 
 Dense: without structured sparsity, for which data sheets give twice these rates. Products of narrow types are with
 accumulation in fp32, as PyTorch uses it. For cards with two devices, which a trace names separately, the figures are
-of one device. docs/method/work.md says which figures were compared with other lists.
+of one device. All figures agree with other published lists, except these, which no other list has: fp64 of V100 SXM2;
+int8 of T4; tf32 of A10, RTX A6000 and RTX 3090 (also int8); fp8 of H20; fp32, tf32, fp8 of H800; tf32, fp8 of RTX 5090;
+fp64_tensor, tf32, int8 of MI300X; all but fp16, bf16 and memory of MI325X; fp64, fp64_tensor, fp32, int8 of MI350X;
+fp64, fp64_tensor of MI355X.
 """
 
 from __future__ import annotations
