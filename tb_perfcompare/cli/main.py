@@ -42,7 +42,7 @@ class Command(Protocol):
 
 
 COMMANDS: dict[str, str] = {
-    "runs": "List runs, workers and spans below a log directory, with device, steps, size and problems.",
+    "runs": "List runs, workers and spans below a log directory, with device, steps, size and notes.",
     "pairs": "Suggest which runs to compare, by their names: best pair first, each with its reason.",
     "view": "Show one run: its overview, steps, operators, kernels and more.",
     "ab": "Run two commands alternately under the profiler until the verdict is settled.",

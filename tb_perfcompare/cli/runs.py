@@ -1,4 +1,4 @@
-"""List runs, workers and spans below a log directory, with device, steps, size and problems.
+"""List runs, workers and spans below a log directory, with device, steps, size and notes.
 
 Reads new and changed files; --names-only reads none.
 """
@@ -36,7 +36,7 @@ _COLUMNS = (
     columns.text("steps_by", "Steps by", "marker of the steps: profiler.step(), or a repetition found in the trace"),
     columns.time("step_us", "Mean step", "mean step time"),
     columns.number("bytes", "Size", "bytes", "size of the file as stored", better=Better.NONE),
-    columns.text("problems", "Problems", "problems with the file"),
+    columns.text("problems", "Notes", "how the file was read, and its problems"),
 )
 
 _UNMARKED = ("whole recording", "none marked")

@@ -42,18 +42,18 @@ def iteration_notes(steps: TraceSteps, where: str) -> tuple[Note, ...]:
     if chosen.origin not in _BY:
         return ()
     parts = [
-        f"steps begin at {chosen.name} ({_BY[chosen.origin]}): {chosen.count:,} of them, "
+        f"{chosen.count:,} steps found, each beginning at {chosen.name} ({_BY[chosen.origin]}): "
         f"{percent(chosen.coverage)} of the recording, {_sure(chosen)}"
     ]
     marks = steps.marks
     if marks is not None and marks.every > 1:
-        parts.append(f"{marks.every} calls make a step")
+        parts.append(f"a step is {marks.every} calls")
     if marks is not None and marks.nested:
-        parts.append(f"{marks.nested:,} that lie within another are left out")
+        parts.append(f"{marks.nested:,} within another are left out")
     if marks is not None and marks.elsewhere:
         parts.append(f"{marks.elsewhere:,} on other threads are left out")
     if steps.refused:
-        parts.append(f"{', '.join(steps.refused)} overlap each other, so they are not taken")
+        parts.append(f"{', '.join(steps.refused)} overlap each other and are not used")
     pause = _pause(marks)
     if pause:
         parts.append(pause)
@@ -81,7 +81,7 @@ def _sure(marker: Marker) -> str:
         return "in any order"
     if marker.alike is None:
         return "known by its name"
-    return f"{percent(marker.alike)} alike in their calls"
+    return f"calls {percent(marker.alike)} alike"
 
 
 def _whole(iterations: Iterations) -> str:

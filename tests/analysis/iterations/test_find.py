@@ -155,7 +155,7 @@ def test_nested_markers_and_those_on_other_threads_are_left_out_with_a_note() ->
     found = summary(trace, "work *")
     assert steps_us(found) == [600] * 4
     note = iteration_note(found)
-    assert "1 that lie within another are left out" in note and "1 on other threads are left out" in note
+    assert "1 within another are left out" in note and "1 on other threads are left out" in note
 
 
 def test_a_pattern_without_matches_suggests_similar_names() -> None:
@@ -197,7 +197,7 @@ def test_iterations_that_overlap_after_a_clock_reset_are_not_used() -> None:
         trace.annotation("step[DECODE bs=4]", at, at + 390)
         for part in range(3):
             trace.op(f"aten::op{part}", at + 10 + part * 100, at + 90 + part * 100)
-    assert "step[* overlap each other, so they are not taken" in iteration_note(summary(trace))
+    assert "step[* overlap each other and are not used" in iteration_note(summary(trace))
 
 
 @pytest.mark.parametrize("length", [250, 2_000])
@@ -209,7 +209,7 @@ def test_overlapping_ranges_of_a_known_annotation_are_not_used(length: int) -> N
         for part in range(4):
             trace.op(f"aten::op{part}", at + 10 + part * 45, at + 50 + part * 45)
         trace.annotation("train_step", at, at + (length if number == 0 or length < 1_000 else 190))
-    assert "train_step overlap each other, so they are not taken" in iteration_note(summary(trace))
+    assert "train_step overlap each other and are not used" in iteration_note(summary(trace))
 
 
 def test_an_iteration_lengthened_by_a_clock_jump_is_noted() -> None:

@@ -148,7 +148,7 @@ def test_each_of_several_optimizer_calls_in_a_step_can_be_chosen() -> None:
     pen = loops.alternating_heads()
     steps = steps_of(pen)
     (note,) = iteration_notes(steps, "here")
-    assert len(starts_us(steps)) == 3 and "3 calls make a step" in note.message
+    assert len(starts_us(steps)) == 3 and "a step is 3 calls" in note.message
     assert len(starts_us(steps_of(pen, "each Optimizer.step#*"))) == 11
 
 

@@ -17,11 +17,11 @@ def noted(*notes: tuple[str, str], code: NoteCode = NoteCode.ITERATIONS) -> list
 
 def test_files_that_differ_in_a_figure_are_one_sentence_with_its_range() -> None:
     (one,) = noted(
-        ("steps begin at aten::mm: 9 of them, 90.1 % of the recording", "baseline: w0.1.json, candidate: w0.4.json"),
-        ("steps begin at aten::mm: 9 of them, 94.6 % of the recording", "baseline: w0.2.json"),
-        ("steps begin at aten::mm: 9 of them, 91.0 % of the recording", "candidate: w0.5.json"),
+        ("9 steps found: 90.1 % of the recording", "baseline: w0.1.json, candidate: w0.4.json"),
+        ("9 steps found: 94.6 % of the recording", "baseline: w0.2.json"),
+        ("9 steps found: 91.0 % of the recording", "candidate: w0.5.json"),
     )
-    assert one.message == "steps begin at aten::mm: 9 of them, 90.1–94.6 % of the recording"
+    assert one.message == "9 steps found: 90.1–94.6 % of the recording"
     assert (one.where, one.notes) == ("2 files of each side", (0, 1, 2))
 
 
