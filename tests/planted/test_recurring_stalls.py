@@ -62,7 +62,7 @@ def test_it_makes_the_program_slower(tmp_path: Path, stalled: str, every: int, l
     found = headline(tmp_path, stalled, every)
     assert found.verdict is Verdict.SLOWER and found.program is not None
     assert low < found.program.low < found.program.estimate < found.program.high < high
-    assert "mean steps of the captures" in found.method
+    assert "means of the captures" in found.method
 
 
 def test_without_one_the_program_is_the_same(tmp_path: Path) -> None:

@@ -36,9 +36,9 @@ class EstimateKind(Enum):
 
     STEPS = ""
     UNINTERRUPTED = (
-        "; program: every part of a step as in the fastest quarter of its steps, so that no interruption counts"
+        "; program: each part of a step from its fastest quarter of the steps, which leaves out interruptions"
     )
-    MEANS = "; program: mean steps of the captures, interval at a fifth of alpha; the typical step does not show it"
+    MEANS = "; program: means of the captures, interval at a fifth of alpha; typical steps do not show the change"
 
 
 def program_from(headline: Headline) -> EstimateKind:

@@ -39,7 +39,7 @@ shapes: 0.8 and 1.2 for programs without a fault that got a direction, 1.3 or mo
 _MAIN_SHARE = 0.5
 """Share of the step in the same work from which that work is most of it."""
 
-_ALONE = "; every part of a step as in the fastest quarter of its steps: captures of the sides are far apart"
+_ALONE = "; each part of a step from its fastest quarter of the steps: captures of the sides are far apart"
 
 
 def decided_alone(headline: Headline, work: CommonWork, options: CompareOptions, sides: Sides) -> Headline:
@@ -113,8 +113,8 @@ def _as_views(headline: Headline, work: CommonWork, sides: Sides) -> Headline:
     way = headline.verdict.way
     if way * math.log1p(shift.estimate) > VIEWS_EXCESS_RATIO * way * pace:
         return headline
-    change = f"{rough(abs(fraction_of(pace)))} {'longer' if pace > 0 else 'less'}"
-    return _inconclusive(headline, f"views, which touch no data, take {change}, too: perhaps the machine")
+    change = f"{rough(abs(fraction_of(pace)))} {'longer' if pace > 0 else 'less time'}"
+    return _inconclusive(headline, f"views, which touch no data, take {change}, too: the machine may have changed")
 
 
 def _as_uninterrupted(headline: Headline, interrupted: Interruptions | None) -> Headline:

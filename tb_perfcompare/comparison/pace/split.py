@@ -269,7 +269,7 @@ def _unusable_reason(sides: Sides, amount: AmountOfWork | None = None) -> str:
     if sides[0].device.kind != sides[1].device.kind:
         return "different kinds of device"
     if not all(side.is_split for side in sides):
-        return "the source does not say who took the time"
+        return "the source does not attribute time to operators"
     return ""
 
 

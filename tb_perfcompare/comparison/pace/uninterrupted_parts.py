@@ -95,7 +95,7 @@ def uninterrupted_table(parts: tuple[UninterruptedPart, ...]) -> Table | None:
         for part in ordered
     )  # fmt: skip
     note = (
-        "Each part of a step as in the fastest quarter of its steps, the mean of all captures at equal machine speed: "
-        "interruptions by other processes are left out."
+        "Each part of a step from its fastest quarter of the steps, mean of all captures at equal machine speed: this "
+        "leaves out interruptions by other processes."
     )
     return Table(UNINTERRUPTED_TABLE, "Without interruptions", shown, rows, (note,))

@@ -88,7 +88,7 @@ def test_a_category_without_time_has_no_change_and_no_p() -> None:
 
 def test_uninterrupted_steps_that_decide_are_split_by_category() -> None:
     found = compare(side((0.8, 1.3, 1.05), 0), side((1.25, 0.85, 1.1), 1, LONG_GAP, ((2, 5), (), ())))
-    assert "no interruption counts" in found.headline.method
+    assert "leaves out interruptions" in found.headline.method
     for category in ("CPU Exec", "Other"):
         parts = [row[4] for row in found.tables["without_interruptions"].rows if row[1] == category]
         assert changes(found)[category][0] == pytest.approx(sum(part for part in parts if isinstance(part, float)))
@@ -97,7 +97,7 @@ def test_uninterrupted_steps_that_decide_are_split_by_category() -> None:
 def test_stalls_that_decide_are_in_the_changes() -> None:
     """Uninterrupted steps are known, but do not show the stalls."""
     found = compare(side((0.8, 1.3, 1.05), 0), side((1.25, 0.85, 1.1), 1, stalls=((1, 6), (0, 3), (2, 5))))
-    assert "mean steps of the captures" in found.headline.method and "without_interruptions" in found.tables
+    assert "means of the captures" in found.headline.method and "without_interruptions" in found.tables
     assert changes(found)["Other"][0] == pytest.approx(30_000 * 2 / 8, rel=0.2)
 
 

@@ -121,7 +121,7 @@ def test_the_machine_is_not_slower_than_both_its_paces() -> None:
 
 
 def test_a_machine_just_outside_its_paces_has_an_effect() -> None:
-    assert words_of(-0.2, -0.25, -0.15)[1].startswith("the same work takes 20 % less (15 to 25 %)")
+    assert words_of(-0.2, -0.25, -0.15)[1].startswith("the same work takes 20 % less time (15 to 25 %)")
 
 
 def test_a_mean_far_outside_the_programs_range_is_named_beside_the_typical_step() -> None:
@@ -153,7 +153,7 @@ def test_a_range_without_zero_says_why_it_decides_nothing() -> None:
     ("estimate", "high", "mean", "sentence"),
     [
         (0.039, 0.15, 67.4, "the typical step takes 3.9 % longer (1.2 to 15 %), the mean 172 % longer"),
-        (0.039, 0.15, 12.4, "the typical step takes 3.9 % longer (1.2 to 15 %), the mean 50 % less"),
+        (0.039, 0.15, 12.4, "the typical step takes 3.9 % longer (1.2 to 15 %), the mean 50 % less time"),
         (0.039, 0.15, 29.0, "the program takes 3.9 % longer (1.2 to 15 %)"),
         (0.039, 0.9, 29.0, "the program takes 3.9 % longer (1.2 to 90 %)"),
         (0.5, 0.6, 67.4, "the program takes 50 % longer (1.2 to 60 %)"),

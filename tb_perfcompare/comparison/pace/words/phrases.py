@@ -68,10 +68,10 @@ def between_text(part: Part) -> str:
 
 
 def longer_text(change: float) -> str:
-    """Change of a duration: "18 % longer", "2.6 % less", "46,099 times as long"."""
+    """Change of a duration: "18 % longer", "2.6 % less time", "46,099 times as long"."""
     if change >= TIMES_FROM:
         return f"{times(1 + change)} as long"
-    return f"{rough(abs(change))} {'longer' if change >= 0 else 'less'}"
+    return f"{rough(abs(change))} {'longer' if change >= 0 else 'less time'}"
 
 
 def more_work_text(amount: AmountFacts) -> str:

@@ -55,7 +55,7 @@ def withheld(headline: Headline) -> Headline:
 
 def far_apart(at_least: float) -> str:
     """Clause for captures whose uninterrupted steps are `at_least` this fraction apart."""
-    how = f"{rough(abs(at_least))} {'longer' if at_least > 0 else 'less'}"
+    how = f"{rough(abs(at_least))} {'longer' if at_least > 0 else 'less time'}"
     return f"without interruptions, every capture of the candidate takes at least {how} than any of the baseline"
 
 
