@@ -128,13 +128,12 @@ def test_every_option_of_the_gate_is_on_its_page() -> None:
         assert f"`{option}" in GATE
 
 
-def test_python_examples_run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_python_of_the_readme_runs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(REPOSITORY)
-    (code,) = re.findall(r"^```python\n(.*?)^```$", CLI, re.MULTILINE | re.DOTALL)
-    exec(compile(code, "docs/guide/cli.md", "exec"), {})
-    printed = capsys.readouterr().out.splitlines()
-    assert printed[0].startswith("slower ")
-    assert printed[1] == "names differ only in normal/abnormal"
+    readme = (REPOSITORY / "README.md").read_text("utf-8")
+    (code,) = re.findall(r"^```python\n(import tb_perfcompare\n.*?)^```$", readme, re.MULTILINE | re.DOTALL)
+    exec(compile(code, "README.md", "exec"), {})
+    assert capsys.readouterr().out.startswith("slower Data loader wait: ")
 
 
 def test_every_route_is_documented_and_every_documented_one_exists() -> None:

@@ -18,14 +18,17 @@ WITH_1_8 = "with PyTorch 1.8"
 """The profiler of PyTorch 1.8, as an option."""
 
 NS_PER_CALL = 1_000
-"""Nanoseconds that an option adds to a recorded call at most:
-docs/method/statistics.md#profiler-options-of-one-side."""
+"""Nanoseconds that an option adds to a recorded call at most. Measured in µs: `record_shapes` 0.2 to 0.9, `with_flops`
+0.8 to 0.9, `profile_memory` 0 to 0.5, `with_stack` 0.04 to 0.4 (torch 2.14; CPU time of the shortest of 48 steps; four
+programs of 2,400 to 5,400 operators; options alternated)."""
 
 MAX_SHARE = 0.5
-"""Share of the host's exposed time that options can cost: all of them together took a third of the shortest steps."""
+"""Share of the host's exposed time that options can cost: all of them together took at most 34 % of the shortest
+steps."""
 
 _OLDEST_NS_PER_CALL, _OLDEST_SHARE = 110_000, 0.95
-"""The same of PyTorch 1.8's profiler, which took 64 to 108 µs for each recorded operator, later versions 5 to 9."""
+"""The same of PyTorch 1.8's profiler, which took 64 to 108 µs for each recorded operator, versions 1.11 to 2.14 5 to 9
+(steps with and without the profiler; four CPU programs, five with later versions)."""
 
 _FREE = frozenset({"with_modules"})
 """Options that record nothing in eager mode."""
