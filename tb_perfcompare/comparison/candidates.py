@@ -125,7 +125,7 @@ def adjusted(headlines: Sequence[Headline | None], alpha: float) -> tuple[Adjust
     are not tested.
 
     Holm's procedure is valid however the tests depend on each other, here through the baseline: if no candidate
-    differs from it, any verdict stands in at most `alpha` of cases.
+    differs from it, at most a share `alpha` of tables has a verdict that holds.
     """
     tested = [
         (index, headline.deciding_p, headline.verdict.way != 0)

@@ -52,10 +52,13 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Result for one point. `segment` is the number of its segment; `difference` is the fraction by which it differs
-    from the median of the level before it, that of the previous point; `verdict` is the meaning of the difference;
-    each is None without a step time, the latter two also for the first point. `outlier`: the point lies far from its
-    own level, which does not change."""
+    """Result for one point; None without a step time.
+
+    segment     number of its segment
+    difference  fraction by which it differs from the median of the previous point's level; None for the first point
+    verdict     meaning of the difference; None for the first point
+    outlier     the point lies far from its own level, which does not change
+    """
 
     segment: int | None
     difference: float | None

@@ -43,7 +43,7 @@ from tb_perfcompare.quick_dataclass import dataclass
 class Judged:
     """The headline of two sides, and what it was computed from: the sides with joined names, their texts by number,
     the alignment, the checks, notes on what was joined, the rows of the same work and kinds of iterations. `measured`:
-    the headline before it was decided what profiler options of one side can cost."""
+    the headline that does not allow for the cost of profiler options of one side."""
 
     baseline: Summary
     candidate: Summary

@@ -39,12 +39,12 @@ class Rule:
     example     a sentence, if the page shows one
     confidence  how sure a finding is; "": how repeatable the change of its category is
     recorded    the recordings it applies to
-    find        yields its causes, whatever other rules found; or
-    find_rest   yields its causes in what other causes leave, after them, by `order`; None of both: its detector takes
-                something other than a RuleContext
+    find        yields its causes, whatever other rules found
+    find_rest   yields its causes in what other causes leave, in turn by `order`; a rule with neither has a detector that
+                takes something other than a RuleContext
     rank        of two causes of the same time the one with the smaller rank is reported
     same_work   does not apply to sides that do different work
-    of_means    its time is a part of the change of the means; not that of single steps, beside the usual ones
+    of_means    its time is a part of the change of the means; the time of single slow steps is not
     of_library  another version of PyTorch may be the cause: `look_at` begins with it if the traces show one
     of_inputs   larger inputs may be the cause: `look_at` begins with their sizes if these are not recorded
     """

@@ -37,7 +37,7 @@ class Cause:
     same_work  compares times of the same work, so it does not apply to sides that do different work
     sentence   its sentence if other causes leave less of its time; None if it takes what they leave, or if its time is
                no part of the ledger's means
-    of_means   its time is a part of the change of the ledger's means; not that of single steps
+    of_means   its time is a part of the change of the ledger's means; the time of single slow steps is not
     calls      operator -> calls per step it explains
     counts     operator -> all its additional calls per step, if the cause is about these
     how        clause on what it does in detail, for a cause that includes this one

@@ -88,7 +88,7 @@ PYTHON_SHARE = 0.5
 take the rest (0.6 of a data loader's change in a recording, 0.98 in another)."""
 
 WHOLE_STEP = 0.9
-"""Share of the step's operator calls, on both sides, from which a function does not tell where in the step."""
+"""A function that makes this share of the step's operator calls on both sides does not tell where in the step."""
 
 FUNCTIONS = "these functions and the code that calls them"
 """What to look at if Python functions were recorded."""

@@ -22,8 +22,8 @@ _PLAIN_CONVOLUTION = "aten::_slow_conv2d_forward"
 _GRADIENT = "torch::autograd::AccumulateGrad"
 _UPDATES = "how many batches make an optimizer step: gradient accumulation, several networks in turn"
 UPDATES_CHANGED = 0.3
-"""Least relative difference of optimizer steps: two batches instead of three make one, but the four and the three that
-fall into 24 steps at every seventh are the same."""
+"""Least relative difference of optimizer steps: one per two batches instead of three is a change (0.33), four instead of
+three in 24 steps, where every seventh has one, is not (0.25)."""
 
 SAME_NUMBER = 0.1
 """Largest relative difference of the calls that one operator lost and another gained in its place."""
@@ -91,11 +91,11 @@ def is_recounted_update(name: str, amount: Amount) -> bool:
 
 
 def _tells(name: str, changed: Mapping[str, Amount]) -> bool:
-    """Whether a setting of the program differs, and not the amount of work. More gradients tell that more parameters
-    require them only if both sides have some, one has many more, and the forward pass does not compute more, too: a
-    further layer or a gradient penalty. Plain convolutions tell a library only if another convolves as many times less:
-    for a batch of one PyTorch chooses plain ones itself. Other settings are on or off: one side has none of the calls.
-    """
+    """Whether a setting of the program differs, and not the amount of work. Most settings are on or off: one side has
+    none of the calls. More gradients show that more parameters require them only if both sides have some, one has many
+    more, and the forward pass does not compute more, which a further layer or a gradient penalty would explain. Plain
+    convolutions show another library only if that convolves as many times less: for a batch of one PyTorch chooses
+    plain ones itself."""
     if name == _GRADIENT:
         return _are_required(changed)
     amount = changed[name]

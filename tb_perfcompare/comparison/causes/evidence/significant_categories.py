@@ -82,7 +82,7 @@ def are_separated(x: NDArray[np.int64], y: NDArray[np.int64]) -> NDArray[np.bool
 
 
 MACHINES_SHARE = 0.5
-"""Share of a significant change that is left at equal machine speed below which it is said to be the machine's."""
+"""A significant change counts as the machine's if less than this share of it is left at equal machine speed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,8 @@ _WHOLE = {
     Verdict.SAME: "stays within the threshold",
     Verdict.WITHHELD: "is not comparable",
 }
-"""What is said of the whole next to a significant part: a whole that is the same may be significant, too."""
+"""Verdict on the step time as a whole -> words for it next to a significant part; other verdicts need none. A whole
+that is the same may be significant, too."""
 
 
 def repeatability(
