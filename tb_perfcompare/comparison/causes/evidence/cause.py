@@ -40,7 +40,7 @@ class Rule:
     confidence  how sure a finding is; "": how repeatable the change of its category is
     recorded    the recordings it applies to
     find        yields its causes, whatever other rules found
-    find_rest   yields its causes in what other causes leave, in turn by `order`; a rule with neither has a detector that
+    find_rest   yields its causes in what other causes leave, in turn by `order`; the detector of a rule with neither
                 takes something other than a RuleContext
     rank        of two causes of the same time the one with the smaller rank is reported
     same_work   does not apply to sides that do different work

@@ -22,8 +22,8 @@ _PLAIN_CONVOLUTION = "aten::_slow_conv2d_forward"
 _GRADIENT = "torch::autograd::AccumulateGrad"
 _UPDATES = "how many batches make an optimizer step: gradient accumulation, several networks in turn"
 UPDATES_CHANGED = 0.3
-"""Least relative difference of optimizer steps: one per two batches instead of three is a change (0.33), four instead of
-three in 24 steps, where every seventh has one, is not (0.25)."""
+"""Least relative difference of optimizer steps: one per two batches instead of three is a change (0.33), four instead
+of three in 24 steps, where every seventh has one, is not (0.25)."""
 
 SAME_NUMBER = 0.1
 """Largest relative difference of the calls that one operator lost and another gained in its place."""
