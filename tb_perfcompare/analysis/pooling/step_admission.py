@@ -112,7 +112,7 @@ def admit_steps(summary: Summary) -> Summary:
         return summary
     reasons |= _on_other_workers(summary, reasons)
     times = Counter((summary.steps.label[at], why) for at, why in sorted(reasons.items()))
-    named = (f"{label} ({why}{f', {n} times' if n > 1 else ''})" for (label, why), n in times.items())
+    named = (f"{label} ({why}{f', in {n} recordings' if n > 1 else ''})" for (label, why), n in times.items())
     steps = "step" if len(times) == 1 else "steps"
     note = Note(NoteCode.STEPS_DROPPED, f"left out: {steps} {listed(named, 10)}; --all-steps includes them")
     kept = without_steps(summary, reasons)

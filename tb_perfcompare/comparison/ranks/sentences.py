@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -138,23 +138,25 @@ def _stand_out(job: Job, rows: Sequence[RankRow]) -> list[str]:
         return ["No rank stands out: own work (without waiting) changed alike, within the spread of steps and ranks."]
     changes = [f"{row.key} {signed_time(row.own.delta_us or 0.0)}" for row in clear[:_MAX_NAMED]]
     more = f" and {many(len(clear) - _MAX_NAMED, 'more rank')}" if len(clear) > _MAX_NAMED else ""
+    own = _own_changes(rows)
+    if min(len(job.a), len(job.b)) == len(own) == 2:
+        return [_of_two(own)]
     whose = "other" if len(tested) == 2 else "others"
-    remark = f"; {_which_of_two(rows)}" if min(len(job.a), len(job.b)) == 2 else ""
     return [
         f"{len(clear)} of {len(tested)} ranks changed differently from the {whose} in their own work "
-        f"(without waiting): {', '.join(changes)}{more} per step relative to the {whose}{remark}."
+        f"(without waiting): {', '.join(changes)}{more} per step relative to the {whose}."
     ]
 
 
-def _which_of_two(rows: Sequence[RankRow]) -> str:
-    """Clause on which of two ranks changed: each is the other's control, but its own baseline shows its change."""
-    own = sorted(_own_changes(rows).items(), key=lambda rank: (-abs(rank[1]), rank[0]))
-    most, least = own if len(own) == 2 else [("", 0.0)] * 2
-    if abs(most[1]) < _FAR_APART * abs(least[1]) or not most[1]:
-        return "with two ranks it is unclear which of them changed"
+def _of_two(own: Mapping[str, float]) -> str:
+    """Sentence on two ranks that changed differently: each is the other's control, so its own baseline has to show
+    which of them changed."""
+    (one, most), (other, least) = sorted(own.items(), key=lambda rank: (-abs(rank[1]), rank[0]))
+    is_clear = most and abs(most) >= _FAR_APART * abs(least)
+    which = f"{one} is the one that changed" if is_clear else "which of the two changed is unclear"
     return (
-        f"it is {most[0]} that changed: against its own baseline it takes {signed_time(most[1])}, {least[0]} "
-        f"{signed_time(least[1])}"
+        f"Own work (without waiting) changed differently: {one} {signed_time(most)} per step, {other} "
+        f"{signed_time(least)}; {which}."
     )
 
 
