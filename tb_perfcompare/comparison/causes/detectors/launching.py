@@ -258,7 +258,7 @@ LAUNCH_BOUND = Rule(
     names=("launch_bound",),
     meaning="launching takes longer, the device waits",
     when="Each launch takes at least 1.1 times as long, beyond any uniform slowdown. Half of this increase is "
-    "exposed; or it is half of the increase of these calls, and half of the increase of exposed host time",
+    "exposed, or it makes half of the increase of these calls and of exposed host time",
     needs="API calls",
     tables=("kernels",),
     look_at="CPU clock and load, profiling hooks, driver version; fewer or larger kernels, CUDA graphs",

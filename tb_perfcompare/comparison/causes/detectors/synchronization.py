@@ -216,8 +216,8 @@ def waiting_operator(pair: RuleContext, sign: int) -> tuple[str, Amount]:
 SYNCHRONISATION = Rule(
     names=("synchronisation",),
     meaning="the host waits for the device more often",
-    when="Synchronising calls run more often, in at least half of the steps. They explain the rest of the host and of "
-    "Memcpy, also slower calls if the device would else hide them; if no time is left, only their number is reported",
+    when="Synchronizing calls run more often, in at least half of the steps. They explain the rest of the host and of "
+    "Memcpy, and slower calls that the device would otherwise hide; if no time is left, only their number is reported",
     needs="API calls",
     tables=("kernels",),
     look_at=".item(), .cpu(), printing a tensor, branching on a tensor, torch.cuda.synchronize() inside the step",

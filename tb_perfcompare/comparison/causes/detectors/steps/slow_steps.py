@@ -209,8 +209,8 @@ def _by_category(growth: Mapping[Part, float]) -> dict[str, float]:
 SLOW_STEPS = Rule(
     names=("slow_steps",),
     meaning="a few steps are far longer",
-    when="A few outlying steps make half of the change, and do not wait for the data loader. With several captures, "
-    "most have such steps, unless the steps turn the mean against the verdict",
+    when="A few outlying steps make half of the change, other than by waiting for the data loader. Of several "
+    "captures, most have such steps, unless they turn the mean against the verdict",
     needs="steps",
     look_at="validation, checkpoints, logging, garbage collection, other jobs at that time; record more steps",
     confidence="few steps, which may not recur",
