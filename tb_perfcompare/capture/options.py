@@ -134,5 +134,5 @@ def _positive(text: str) -> int:
 def _function(text: str) -> str:
     module, colon, function = text.partition(":")
     if not (colon and module and function):
-        raise argparse.ArgumentTypeError(f"{text!r} is not MODULE:FUNCTION")
+        raise argparse.ArgumentTypeError(f"{text!r} is not MODULE:FUNCTION, such as __main__:train_step")
     return text
