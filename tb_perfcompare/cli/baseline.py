@@ -51,6 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action.add_argument("--json", action="store_true", help="print JSON")
     for action in (save, listed, shown, removed):
         add_baselines(action)
+        action.allow_abbrev = False
+        action.set_defaults(usage=action.format_usage)
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:

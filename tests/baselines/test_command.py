@@ -157,3 +157,7 @@ def test_usage_errors_name_the_command(words: list[str]) -> None:
     found = baseline(*words)
     assert (found.status, found.out) == (2, "")
     assert found.err.startswith("tb-perfcompare baseline")
+
+
+def test_an_option_is_not_abbreviated_but_suggested() -> None:
+    assert "--jso; did you mean '--json'?" in baseline("list", "--jso").err
