@@ -3,7 +3,7 @@
 import { render } from 'preact';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ScaleHead, VerdictRow } from '../../src/candidates/row';
-import { orderOf, scaleOf } from '../../src/candidates/scale';
+import { orderOf, reachOf, scaleOf } from '../../src/candidates/scale';
 import { sameFolderRuns } from '../../src/candidates/verdicts_view';
 import { verdictsQuery, type Adjusted, type Row } from '../../src/candidates/wire';
 import { words } from '../../src/candidates/words';
@@ -42,6 +42,15 @@ describe('the scale', () => {
     const scale = scaleOf([row(0.01, 0.02, 0.03), row(0.01, 0.02, 0.03), row(0.01, 0.02, 0.03), row(40, 50, 60)]);
     expect(scale.high).toBeLessThan(2);
   });
+});
+
+it('shows the change that the verdict is about', () => {
+  const recorded = row(-0.67, 1.35, 10.5);
+  const { headline } = recorded.result!;
+  const about = (over: object): Row => ({ ...recorded, result: { ...recorded.result!, headline: { ...headline, ...over } } });
+  const program = { estimate: 0.23, low: 0.1, high: 0.31 };
+  expect(reachOf(about({ basis: 'program', program }))).toEqual(program);
+  expect(reachOf(about({ basis: 'recorded', program }))).toEqual({ estimate: 1.35, low: -0.67, high: 10.5 });
 });
 
 it('orders by the shift, candidates without one last, equal ones as listed', () => {
