@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from tb_perfcompare.comparison.pace.captures_apart import captures_apart
 from tb_perfcompare.comparison.pace.clocked import Clocked
 from tb_perfcompare.comparison.pace.counted_work import MIN_SHOWN_SHARE, interval
 from tb_perfcompare.comparison.pace.machine import MachinePart, machine_part
@@ -14,7 +15,7 @@ from tb_perfcompare.comparison.pace.pace import PaceRows, shift_of_pace
 from tb_perfcompare.comparison.pace.paced_time import Sides
 from tb_perfcompare.comparison.pace.program import log_mean_ratio, program_part
 from tb_perfcompare.comparison.pace.program_estimate import ProgramPart
-from tb_perfcompare.comparison.pace.recorded_alone import counted_facts, decided_alone
+from tb_perfcompare.comparison.pace.recorded_alone import counted_facts, decided_alone, decided_apart
 from tb_perfcompare.comparison.pace.split import CommonWork
 from tb_perfcompare.comparison.pace.words.sentence import with_sentence
 from tb_perfcompare.comparison.result.headline import Basis, Counted, Headline, PaceFacts, Part, Verdict
@@ -52,6 +53,8 @@ def decided(headline: Headline, work: CommonWork, options: CompareOptions, sides
         machine=_part((machine.theta, machine.low, machine.high), machine.p, machine.verdict, clocked),
         counted=_counted(program, verdict, clocked) if basis is Basis.PROGRAM else None,
     )
+    if verdict is Verdict.INCONCLUSIVE and work.alone is not None:
+        split = decided_apart(split, captures_apart(work.alone, program.estimate.theta, options))
     return with_sentence(by_amount(split, options), capture_counts(clocked.captures))
 
 

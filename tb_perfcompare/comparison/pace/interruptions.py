@@ -8,8 +8,8 @@ from itertools import chain
 
 import numpy as np
 
-from tb_perfcompare.comparison.pace.paced_time import Sides
 from tb_perfcompare.comparison.pace.step_cells import Cells, fastest_calls
+from tb_perfcompare.comparison.pace.uninterrupted_steps import StepsAlone
 from tb_perfcompare.comparison.result.finding import Interruptions
 from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, StepCategory
@@ -26,13 +26,12 @@ interrupt whatever runs."""
 _Part = tuple[str, ...]
 
 
-def interruptions(alone: tuple[Cells, Cells], sides: Sides) -> Interruptions | None:
+def interruptions(alone: StepsAlone) -> Interruptions | None:
     """Returns what interruptions explain of the change of the mean step; None if uninterrupted steps changed, too, or
     if one part of the step lost most of the time."""
     lost: dict[_Part, list[float]] = {}
     logs: list[tuple[float, float]] = []  # ln of a step as recorded, and of an uninterrupted one
-    for sign, cells, side in zip((-1.0, 1.0), alone, sides, strict=True):
-        keys = () if side.owned.parts is None else side.owned.parts.keys
+    for sign, cells, keys in zip((-1.0, 1.0), alone.cells, alone.keys, strict=True):
         recorded, fastest = _parts(cells)
         logs.append((_mean_log(recorded), _mean_log(fastest)))
         for row, us in zip(cells.named.tolist(), ((recorded - fastest).mean(axis=1) / 1000).tolist(), strict=True):

@@ -7,15 +7,16 @@ from dataclasses import replace
 
 import numpy as np
 
+from tb_perfcompare.comparison.pace.captures_apart import Apart, captures_apart
 from tb_perfcompare.comparison.pace.counted_work import MIN_COMMON_WORK, CountedWork
 from tb_perfcompare.comparison.pace.pace import MIN_NAMES, shift_of_pace
 from tb_perfcompare.comparison.pace.paced_time import Sides
-from tb_perfcompare.comparison.pace.program import LONG_STEPS, OVERLOADED
+from tb_perfcompare.comparison.pace.program import OVERLOADED
 from tb_perfcompare.comparison.pace.rows import row_changes
 from tb_perfcompare.comparison.pace.select import BY_NAME, select, work_of_operators
 from tb_perfcompare.comparison.pace.split import NO_SHAPES, CommonWork
-from tb_perfcompare.comparison.pace.step_cells import FASTEST_SHARE, Cells
-from tb_perfcompare.comparison.pace.uninterrupted_steps import gap_alone
+from tb_perfcompare.comparison.pace.step_cells import FASTEST_SHARE
+from tb_perfcompare.comparison.pace.uninterrupted_steps import StepsAlone
 from tb_perfcompare.comparison.pace.words.sentence import far_apart
 from tb_perfcompare.comparison.result.finding import Interruptions
 from tb_perfcompare.comparison.result.headline import Counted, Headline, Verdict
@@ -24,7 +25,7 @@ from tb_perfcompare.comparison.statistics.between_captures import capture_counts
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.statistics.weights import inside
-from tb_perfcompare.comparison.verdict.rules import DEFAULT_LEVEL, MIN_CONCLUSIVE_CAPTURES, weaker_verdict
+from tb_perfcompare.comparison.verdict.rules import MIN_CONCLUSIVE_CAPTURES, weaker_verdict
 from tb_perfcompare.model.arrays import Floats, each_side, median
 from tb_perfcompare.model.names.work_kinds import VIEWS
 from tb_perfcompare.number_text import rough, times
@@ -62,14 +63,6 @@ def _by_counted_work(headline: Headline, counted: CountedWork | None, options: C
     ends = math.log1p(shift.estimate), math.log1p(shift.low), math.log1p(shift.high)
     verdict = counted.verdict(ends, options)
     return headline if verdict is None else replace(headline, verdict=verdict, counted=counted_facts(counted))
-
-
-def direction_alone(theta: float, gap: float, options: CompareOptions) -> Verdict | None:
-    """Direction of steps as recorded (`theta` of ln(time)), decided by uninterrupted steps; None if they do not
-    decide. Its error rate does not depend on alpha, so it is not used below the usual level."""
-    if abs(gap) <= LONG_STEPS or gap * theta <= 0 or options.alpha < DEFAULT_LEVEL:
-        return None
-    return Verdict.SLOWER if gap > 0 else Verdict.FASTER
 
 
 def _as_the_same_work(headline: Headline, work: CommonWork) -> Headline:
@@ -151,20 +144,23 @@ def _times_uninterrupted(common: Floats) -> float:
     return median(common.sum(axis=0)) / max(float(fastest), 1.0)
 
 
-def _by_steps_alone(headline: Headline, alone: tuple[Cells, Cells] | None, options: CompareOptions) -> Headline:
+def _by_steps_alone(headline: Headline, alone: StepsAlone | None, options: CompareOptions) -> Headline:
     """Lets uninterrupted steps decide a verdict on recorded times that is inconclusive."""
-    shift, recorded = headline.shift, headline.recorded
-    if alone is None or shift is None or recorded is None or headline.verdict is not Verdict.INCONCLUSIVE:
+    if alone is None or headline.shift is None or headline.verdict is not Verdict.INCONCLUSIVE:
         return headline
-    gap = gap_alone(alone)
-    verdict = direction_alone(math.log1p(shift.estimate), gap, options)
-    if verdict is None:
+    return decided_apart(headline, captures_apart(alone, math.log1p(headline.shift.estimate), options))
+
+
+def decided_apart(headline: Headline, apart: Apart | None) -> Headline:
+    """Gives the headline the direction of captures that are apart."""
+    if apart is None or headline.recorded is None:
         return headline
-    least = fraction_of(gap)
+    least = fraction_of(apart.least)
+    recorded = replace(headline.recorded, at_least=least)
+    reason = f"{far_apart(least)}; as recorded, {headline.reason}"
     return replace(
-        headline, verdict=verdict, recorded=replace(recorded, at_least=least), method=headline.method + _ALONE,
-        reason=f"{far_apart(least)}; as recorded, {headline.reason}",
-    )  # fmt: skip
+        headline, verdict=apart.verdict, recorded=recorded, method=headline.method + _ALONE, reason=reason
+    )
 
 
 def _one_after_the_other(sides: Sides) -> bool:

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.amount.amount_of_work import AmountOfWork
 from tb_perfcompare.comparison.kinds.strata import Strata
+from tb_perfcompare.comparison.pace.captures_apart import captures_apart
 from tb_perfcompare.comparison.pace.counted_work import interval
 from tb_perfcompare.comparison.pace.decide import outcome
 from tb_perfcompare.comparison.pace.machine import machine_part
 from tb_perfcompare.comparison.pace.program import program_part
 from tb_perfcompare.comparison.pace.program_estimate import ProgramPart
-from tb_perfcompare.comparison.pace.recorded_alone import direction_alone
 from tb_perfcompare.comparison.pace.split import CommonWork
-from tb_perfcompare.comparison.pace.uninterrupted_steps import gap_alone
+from tb_perfcompare.comparison.pace.uninterrupted_steps import StepsAlone
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
 from tb_perfcompare.comparison.result.options import SIDES, CompareOptions
 from tb_perfcompare.comparison.result.wording import VERDICT_WORDS, noun_of
@@ -215,7 +215,11 @@ def _judged(
     if work.clocked is not None:
         left = work.clocked.only(_kept(sides, work.clocked.captures))
         program = program_part(left, options, like if isinstance(like, ProgramPart) else None)
-        return outcome(Verdict.INCONCLUSIVE, program, machine_part(left, options), left, options)[0], program
+        verdict = outcome(Verdict.INCONCLUSIVE, program, machine_part(left, options), left, options)[0]
+        if verdict is Verdict.INCONCLUSIVE and work.alone is not None:
+            apart = captures_apart(work.alone, program.estimate.theta, options, _kept_alone(sides, work.alone))
+            verdict = verdict if apart is None else apart.verdict
+        return verdict, program
     times = each_side(lambda side: side.times, sides)
     if np.array_equal(np.sort(times[0]), np.sort(times[1])):
         return Verdict.SAME, None
@@ -225,11 +229,15 @@ def _judged(
     settled = settle(times, captures, options, like if isinstance(like, Settled) else None, strata)
     verdict = settled.verdict
     if verdict is Verdict.INCONCLUSIVE and work.alone is not None:
-        gap = gap_alone(work.alone, _kept(sides, each_side(lambda cells: cells.capture, work.alone)))
-        verdict = direction_alone(settled.estimate.theta, gap, options) or verdict
+        apart = captures_apart(work.alone, settled.estimate.theta, options, _kept_alone(sides, work.alone))
+        verdict = verdict if apart is None else apart.verdict
     if verdict is Verdict.INCONCLUSIVE and work.counted is not None:
         verdict = work.counted.verdict(interval(settled.estimate), options) or verdict
     return verdict, settled
+
+
+def _kept_alone(sides: _Sides, alone: StepsAlone) -> tuple[Flags, Flags]:
+    return _kept(sides, each_side(lambda cells: cells.capture, alone.cells))
 
 
 def _kept(sides: _Sides, captures: Captures) -> tuple[Flags, Flags]:

@@ -33,12 +33,11 @@ from tb_perfcompare.comparison.pace.select import (
     select,
     select_at_equal_amount,
 )
-from tb_perfcompare.comparison.pace.step_cells import Cells
-from tb_perfcompare.comparison.pace.uninterrupted_steps import steps_alone, uninterrupted_steps
+from tb_perfcompare.comparison.pace.uninterrupted_steps import StepsAlone, steps_alone, uninterrupted_steps
 from tb_perfcompare.comparison.result.finding import Interruptions
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
-from tb_perfcompare.comparison.statistics.between_captures import capture_counts
+from tb_perfcompare.comparison.statistics.between_captures import MIN_OWN_CAPTURES, capture_counts
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.model.arrays import SidePair, each_side
 from tb_perfcompare.model.summary.categories import StepCategory
@@ -64,7 +63,7 @@ class CommonWork:
     pooled    observations are means over workers
     captures  capture of each observation, if rows were searched for
     counted   work that one side does beyond the other's
-    alone     all parts of the steps, if no pace is known and no device works
+    alone     all parts of the steps, if no device works, and no pace is known or a side has fewer than three captures
     interrupted  what interruptions explain of the change, if nothing else is known of the pace
     """
 
@@ -75,7 +74,7 @@ class CommonWork:
     pooled: bool = False
     captures: Captures = (np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32))
     counted: CountedWork | None = None
-    alone: tuple[Cells, Cells] | None = None
+    alone: StepsAlone | None = None
     interrupted: Interruptions | None = None
 
     @property
@@ -119,9 +118,10 @@ def common_work(
     if strata is not None:  # a different mix of kinds may call other operators
         clocked = None if work.clocked is None else replace(work.clocked, strata=strata, uninterrupted=None)
         return replace(work, clocked=clocked)
-    if work.clocked is None:
-        alone = _alone(sides)
-        work = replace(work, alone=alone, interrupted=None if alone is None else interruptions(alone, sides))
+    few = work.clocked is None or min(capture_counts(work.captures)) < MIN_OWN_CAPTURES
+    if few and (alone := _alone(sides)) is not None:
+        interrupted = interruptions(alone) if work.clocked is None else None
+        work = replace(work, alone=alone, interrupted=interrupted)
     if _unusable_reason(sides) or not (operators or _is_timed_on_host(sides)):
         return work
     counted = counted_work(sides, each_side(observations, sides), operators)
@@ -236,7 +236,7 @@ def _clocked_with_device(steps: _Steps, found: Mapping[str, PaceRows | str]) -> 
     return by_their_paces(steps.times_ns, steps.captures, tuple(paces.values()), paths, limits, unpaced), ""
 
 
-def _alone(sides: Sides) -> tuple[Cells, Cells] | None:
+def _alone(sides: Sides) -> StepsAlone | None:
     if any(side.metric != STEP_TIME or not (side.is_timed and side.marked and side.is_split) for side in sides):
         return None
     samples = each_side(observations, sides)

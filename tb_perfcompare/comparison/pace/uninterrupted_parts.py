@@ -32,7 +32,8 @@ def uninterrupted_parts(work: CommonWork) -> tuple[UninterruptedPart, ...]:
     (ns_a, calls_a), (ns_b, calls_b) = (
         [np.pad(rows, ((0, len(index) - len(rows)), (0, 0))) for rows in side] for side in sides
     )
-    apart = gaps(*(np.log(np.maximum(side, _MIN_NS)) for side in (ns_a, ns_b)))
+    one, two = (np.log(np.maximum(side, _MIN_NS)) for side in (ns_a, ns_b))
+    apart = gaps(one, two)
     means = [side.mean(axis=1).tolist() for side in (calls_a, calls_b, ns_a, ns_b)]
     return tuple(
         UninterruptedPart(category, entity, (often_a, often_b), (a / 1000, b / 1000), gap)

@@ -24,18 +24,13 @@ from tb_perfcompare.comparison.pace.step_cells import (
     rare_parts,
 )
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
-from tb_perfcompare.comparison.statistics.between_captures import (
-    MIN_OWN_CAPTURES,
-    capture_counts,
-    centres,
-    gaps,
-    row_means,
-)
+from tb_perfcompare.comparison.statistics.between_captures import MIN_OWN_CAPTURES, capture_counts, centres, row_means
 from tb_perfcompare.comparison.statistics.distributions import quantile
 from tb_perfcompare.comparison.statistics.weights import capped, weighted_median
 from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, SidePair, each_side, row_medians, unique
 from tb_perfcompare.model.summary.categories import OTHER
 from tb_perfcompare.model.summary.split_time import SplitTime
+from tb_perfcompare.model.texts import Keys
 from tb_perfcompare.quick_dataclass import dataclass
 
 MIN_STEPS = 4
@@ -52,6 +47,14 @@ VARYING = 0.25
 of those are the ones with the smallest inputs, on that side only."""
 
 _Parts = tuple[SplitTime | None, SplitTime | None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StepsAlone:
+    """All parts of the steps of both sides, whether or not the same work shows a pace. keys: of the recorded parts."""
+
+    cells: tuple[Cells, Cells]
+    keys: tuple[Keys, Keys]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,20 +98,12 @@ class UninterruptedSteps:
         return each_side(partial(_sums, work=self.work), self.rows, self.kept)
 
 
-def gap_alone(wholes: tuple[Cells, Cells], kept: tuple[Flags, Flags] | None = None) -> float:
-    """`gaps` of ln(time) of one uninterrupted step per capture, for runs whose machine pace is not known; 0 with fewer
-    than three captures on a side. `kept`: steps that are used."""
-    if min(capture_counts(each_side(lambda side: side.capture, wholes))) < MIN_OWN_CAPTURES:
-        return 0.0
-    masks = kept or each_side(lambda side: np.ones(len(side.capture), dtype=bool), wholes)
-    one, two = each_side(_sums, wholes, masks)
-    return float(gaps(np.log(np.maximum(one, 1.0))[None, :], np.log(np.maximum(two, 1.0))[None, :])[0])
-
-
-def steps_alone(parts: _Parts, captures: Captures) -> tuple[Cells, Cells] | None:
+def steps_alone(parts: _Parts, captures: Captures) -> StepsAlone | None:
     """All parts of the steps of both sides; None with too few steps."""
     known = _enough(parts, captures, 1)
-    return None if known is None else each_side(cells_of_steps, known, captures)
+    if known is None:
+        return None
+    return StepsAlone(each_side(cells_of_steps, known, captures), each_side(lambda side: side.keys, known))
 
 
 def _enough(

@@ -142,12 +142,12 @@ def middles(values: SidePair, captures: Captures) -> SidePair:
     return centres_of((values[0][None], values[1][None]), captures, middle_half)
 
 
-def gaps(centres_a: Floats, centres_b: Floats) -> Floats:
+def gaps(centres_a: Floats, centres_b: Floats, ranges: float = 1.0) -> Floats:
     """(g, k), (g, l) centres of captures -> (g,) distance between the two sides' ranges, negative if the second
-    side's values are smaller; zero unless the distance exceeds the range of either side."""
+    side's values are smaller; zero unless the distance exceeds the range of either side, `ranges` times."""
     up, down = centres_b.min(axis=1) - centres_a.max(axis=1), centres_a.min(axis=1) - centres_b.max(axis=1)
     gap = np.maximum(up, down)
-    far = gap > np.maximum(np.maximum(np.ptp(centres_a, axis=1), np.ptp(centres_b, axis=1)), 0.0)
+    far = gap > ranges * np.maximum(np.ptp(centres_a, axis=1), np.ptp(centres_b, axis=1))
     apart: Floats = np.where(far, np.where(up > down, gap, -gap), 0.0)
     return apart
 

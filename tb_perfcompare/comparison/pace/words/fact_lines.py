@@ -28,7 +28,7 @@ def _all_and_more(counted: Counted) -> str:
     if counted.calls is None:
         return f"{done}, and {as_large}"
     larger = f", {as_large}" if counted.larger else ""
-    return f"{done}{larger}, and makes {calls_text(counted)} more {counted.noun} per step"
+    return f"{done}{larger}, and makes {calls_text(counted, 'more')} per step"
 
 
 def fact_lines(headline: Headline, counts: tuple[int, int] | None) -> tuple[Fact, ...]:

@@ -12,9 +12,13 @@ NEAR = 0.02
 """How far the machine's part may lie outside the paces that it combines: steps weigh them differently."""
 
 
-def calls_text(counted: Counted) -> str:
-    """Number of more (fewer) calls: "31"."""
-    return number_text(abs(round(counted.calls or 0.0, 2)))
+_ONE = {"operator calls": "operator call", "kernel launches": "kernel launch"}
+
+
+def calls_text(counted: Counted, word: str) -> str:
+    """Calls that one side makes beyond the other's: "31 more operator calls", "1 fewer kernel launch"."""
+    number = number_text(abs(round(counted.calls or 0.0, 2)))
+    return f"{number} {word} {_ONE[counted.noun] if number == '1' else counted.noun}"
 
 
 def speed_text(machine: Part) -> str:

@@ -74,13 +74,17 @@ def _as_recorded(headline: Headline) -> str:
         return f"{word}: {more_work_text(headline.amount)}."
     if headline.counted is not None and headline.verdict.way:
         return f"{word}: {_counted(headline.counted)}."
-    if recorded is not None and recorded.at_least is not None and headline.verdict.way:
-        return f"{word}, by at least {rough(abs(recorded.at_least))}; how much more is open."
+    if headline.verdict.way and recorded is not None and recorded.at_least is not None:
+        return _at_least(word, recorded.at_least)
     first = headline.reason.partition("; ")[0]
     certainty = headline.certainty
     if headline.verdict.way and certainty is not None and max(certainty.captures) == 1:
         return f"{word} in these two captures: {first.partition(', ')[0]}"
     return f"{word}: {first}"
+
+
+def _at_least(word: str, change: float) -> str:
+    return f"{word}, by at least {rough(abs(change))}; how much more is open."
 
 
 def _parts_sentence(headline: Headline, program: Part, machine: Part, counts: tuple[int, int]) -> str:
@@ -103,6 +107,8 @@ def _parts_sentence(headline: Headline, program: Part, machine: Part, counts: tu
         return _open(headline, program, machine, counts)
     if headline.counted is not None:
         return f"{word}: {_counted(headline.counted)}."
+    if headline.recorded is not None and headline.recorded.at_least is not None:
+        return _at_least(word, headline.recorded.at_least)
     return _changed(headline, program, machine, alone=max(counts) == 1)
 
 
@@ -183,7 +189,7 @@ def _counted(counted: Counted) -> str:
         return f"the same operators on {f'{times(ratio)} the' if ratio >= 2 else f'{rough(ratio - 1)} more'} input"
     word, less = ("more", "more") if counted.calls > 0 else ("fewer", "less")
     size = f" and {less} input" if counted.larger else f", {rough(counted.change, signed=True)} time"
-    return f"{calls_text(counted)} {word} {counted.noun} per step{size}"
+    return f"{calls_text(counted, word)} per step{size}"
 
 
 def _and_machine(headline: Headline, program: Part, machine: Part) -> str:
