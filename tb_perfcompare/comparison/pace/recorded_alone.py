@@ -17,7 +17,7 @@ from tb_perfcompare.comparison.pace.select import BY_NAME, select, work_of_opera
 from tb_perfcompare.comparison.pace.split import NO_SHAPES, CommonWork
 from tb_perfcompare.comparison.pace.step_cells import FASTEST_SHARE
 from tb_perfcompare.comparison.pace.uninterrupted_steps import StepsAlone
-from tb_perfcompare.comparison.pace.words.sentence import far_apart
+from tb_perfcompare.comparison.pace.words.phrases import far_apart
 from tb_perfcompare.comparison.result.finding import Interruptions
 from tb_perfcompare.comparison.result.headline import Counted, Headline, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -157,7 +157,7 @@ def decided_apart(headline: Headline, apart: Apart | None) -> Headline:
         return headline
     least = fraction_of(apart.least)
     recorded = replace(headline.recorded, at_least=least)
-    reason = f"{far_apart(least)}; as recorded, {headline.reason}"
+    reason = f"without interruptions, {far_apart(least)}; as recorded, {headline.reason}"
     return replace(
         headline, verdict=apart.verdict, recorded=recorded, method=headline.method + _ALONE, reason=reason
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tb_perfcompare.comparison.pace.words.phrases import (
     between_text,
     calls_text,
+    far_apart,
     is_of_host,
     is_of_paces,
     takes_text,
@@ -54,6 +55,8 @@ def fact_lines(headline: Headline, counts: tuple[int, int] | None) -> tuple[Fact
     facts.append(Fact("Program", f"{change} at equal machine speed{p}{of_same}"))
     if headline.counted is not None:
         facts.append(Fact("Counted", _all_and_more(headline.counted)))
+    if headline.recorded is not None and headline.recorded.at_least is not None:
+        facts.append(Fact("Uninterrupted", far_apart(headline.recorded.at_least)))
     facts.append(Fact("Same work", f"{_same_work(headline, program)}; {counts[0]} and {many(counts[1], 'capture')}"))
     return tuple(facts)
 

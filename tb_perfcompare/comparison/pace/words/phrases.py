@@ -12,6 +12,12 @@ NEAR = 0.02
 """How far the machine's part may lie outside the paces that it combines: steps weigh them differently."""
 
 
+def far_apart(at_least: float) -> str:
+    """Clause for captures whose uninterrupted steps are `at_least` this fraction apart."""
+    how = f"{rough(abs(at_least))} {'longer' if at_least > 0 else 'less time'}"
+    return f"every capture of the candidate takes at least {how} than any of the baseline"
+
+
 _ONE = {"operator calls": "operator call", "kernel launches": "kernel launch"}
 
 

@@ -53,12 +53,6 @@ def withheld(headline: Headline) -> Headline:
     return with_sentence(parts, None)
 
 
-def far_apart(at_least: float) -> str:
-    """Clause for captures whose uninterrupted steps are `at_least` this fraction apart."""
-    how = f"{rough(abs(at_least))} {'longer' if at_least > 0 else 'less time'}"
-    return f"without interruptions, every capture of the candidate takes at least {how} than any of the baseline"
-
-
 def with_experiment(headline: Headline, look: ExperimentLook | None) -> Headline:
     """Adds the experiment that recorded the sides to the headline's method."""
     if look is None:
