@@ -11,18 +11,21 @@ import sys
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tb_perfcompare.analysis.answers.summarize_answers import summarize_answers
 from tb_perfcompare.analysis.compat import CompatProfile, answer, read_compat
 from tb_perfcompare.analysis.listings.launches import summarize_launches
 from tb_perfcompare.analysis.pooling.pool import pool
+from tb_perfcompare.analysis.pooling.step_admission import admit_steps
 from tb_perfcompare.analysis.summarize import summarize
 from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.judged import judge_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
-from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.result.options import SIDES, CompareOptions
 from tb_perfcompare.model.progress import silent
 from tb_perfcompare.model.recordings.recording import Origin
 from tb_perfcompare.model.summary.summary import Summary
@@ -182,6 +185,19 @@ def test_a_check_that_waits_for_the_device_is_found_on_a_machine_whose_speed_dou
     for side in (found["baseline"], found["candidate"]):
         assert side["device"]["name"] == "NVIDIA H100 80GB HBM3"
         assert side["steps"]["by"]["origin"] == "detected"
+
+
+def test_the_example_of_the_page_on_program_and_machine_is_the_demo() -> None:
+    page = (DEMO.parent / "docs" / "method" / "program_or_machine.md").read_text("utf-8")
+    sides = [admit_steps(side(f"gpu_decoding/{run}")) for run in ("normal", "abnormal")]
+    steps = judge_summaries(*sides, CompareOptions()).work.of_steps
+    (pace,) = [follower.pace.log for follower in steps.followers if follower.pace.of == "host"]
+    for at, word in enumerate(SIDES):
+        for capture in range(3):
+            own = steps.captures[at] == capture
+            recorded, equal = (np.median(ns[own]) / 1e6 for ns in (steps.times_ns[at], np.exp(steps.at_pace[at])))
+            factor = np.median(np.exp(pace[at][own]))
+            assert f"| {word} {capture + 1} | {recorded:.2f} ms | {factor:.2f} | {equal:.2f} ms |" in page
 
 
 def test_recording_the_same_program_twice_is_no_difference() -> None:
