@@ -37,6 +37,7 @@ BLOCKS = [
     for number in range(len(docs_examples.blocks((REPOSITORY / name).read_text("utf-8"))))
 ]
 ARCHITECTURE = (REPOSITORY / "docs" / "internals" / "architecture.md").read_text("utf-8")
+COMPARISON = (REPOSITORY / "docs" / "method" / "comparison.md").read_text("utf-8")
 API = (REPOSITORY / "tb_perfcompare" / "plugin" / "http_api.md").read_text("utf-8")
 WRITTEN_BY = "`python -m tests.docs_examples` writes it"
 _BUILT_IN = {"--help", "--version"}
@@ -89,8 +90,8 @@ def test_every_flag_says_what_it_is_for() -> None:
 
 
 def test_the_choices_are_listed() -> None:
-    assert missing((*ROUTES, *VIEWS, *WINDOWS), section(CLI, "## view")) == [], "docs/guide/cli.md"
-    assert missing(VIEWS, section(API, "## `api/view`")) == [], "tb_perfcompare/plugin/http_api.md"
+    assert missing((*ROUTES, *WINDOWS), section(CLI, "## view")) == [], "docs/guide/cli.md"
+    assert missing(VIEWS, section(COMPARISON, "## Tables")) == [], "docs/method/comparison.md"
     assert missing(FORMATS, section(CLI, "## diff")) == [], "docs/guide/cli.md"
     assert missing(FORMATS, section(API, "## `api/report`")) == [], "tb_perfcompare/plugin/http_api.md"
     pairs = section(CLI, "## pairs")

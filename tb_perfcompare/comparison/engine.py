@@ -57,7 +57,6 @@ from tb_perfcompare.comparison.tables.fixed_tables import (
     steps_table,
 )
 from tb_perfcompare.comparison.tables.memory import memory_tables
-from tb_perfcompare.comparison.tables.table_specs import TABLE_SPECS
 from tb_perfcompare.comparison.tables.views import with_reading_notes
 from tb_perfcompare.comparison.verdict.category_shifts import CategoryShift, category_shifts
 from tb_perfcompare.comparison.work.by_family import work_by_family
@@ -66,6 +65,7 @@ from tb_perfcompare.comparison.work.row_work import peaks_of
 from tb_perfcompare.model.collector import paused_collector
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, STEP_TIME, Summary
+from tb_perfcompare.model.summary.table_specs import TABLE_SPECS
 
 
 @paused_collector()

@@ -13,7 +13,6 @@ from tb_perfcompare.model.arrays import Floats, Ints
 from tb_perfcompare.model.summary.bound import bound_class
 from tb_perfcompare.model.summary.summary import BOUND_CLASSES, Summary
 from tb_perfcompare.model.summary.tables import LaunchSequence
-from tb_perfcompare.model.texts import Keys
 from tb_perfcompare.units import COUNT, TEXT, Better
 
 MAX_ROWS = 20_000
@@ -33,8 +32,12 @@ _DIFF_STATUS = Column(
 )  # fmt: skip
 
 
-def own_launches(launches: LaunchSequence, keys: Keys) -> Table:
-    """Table of a run's launches in order."""
+def own_launches(summary: Summary) -> Table | None:
+    """Table of a run's launches in order; None if the source does not list them."""
+    launches = summary.launches
+    if launches is None:
+        return None
+    keys = summary.groups["kernels"].keys
     end = np.cumsum(launches.dur_ns)
     classes = bound_class(launches.tensor, launches.dram)
     table_columns = (

@@ -7,7 +7,6 @@ from math import lcm
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Table
-from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.summary.summary import OUTSIDE_MODULES, Summary
 
 NAME = "modules_ledger"
@@ -45,8 +44,11 @@ def module_ledger(baseline: Summary, candidate: Summary) -> Table | None:
     return Table(NAME, "Step time by module", shown, tuple(rows), (f"{_WHAT}change of the step.", columns.CORRECTED))
 
 
-def own_module_ledger(split: SplitTime, steps: int) -> Table:
-    """Table of one run: rows (module path, category), largest first."""
+def own_module_ledger(summary: Summary) -> Table | None:
+    """Table of one run: rows (module path, category), largest first; None without calls of modules."""
+    split, steps = summary.modules, len(summary.steps)
+    if split is None:
+        return None
     time, _ = split.totals()
     step_time = int(time.sum())
     largest = sorted(zip(split.keys, time.tolist(), strict=True), key=lambda row: (-row[1], row[0]))

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Annotated, NamedTuple, TypedDict
 
 from tb_perfcompare.lazy_regex import regex
-from tb_perfcompare.model.summary.categories import COMMUNICATION, CPU_EXEC, KERNEL, MEMCPY, MEMSET
+from tb_perfcompare.model.summary.table_specs import TABLE_SPECS, WITH_CALLERS
 
 LEDGER = "ledger"
 """Name by which the ledger is requested as a table."""
@@ -24,42 +24,17 @@ class TableFacts(TypedDict):
     categories: Annotated[Sequence[str], "ledger categories in which a row's name is an entry"]
 
 
-def _facts(*categories: str, per_step: bool = False, callers: bool = False, adds_up: bool = True) -> TableFacts:
-    return {"per_step": per_step, "callers": callers, "adds_up": adds_up, "categories": list(categories)}
-
-
-def _entities(*categories: str) -> TableFacts:
-    return _facts(*categories, per_step=True, callers=True)
-
-
-TABLES = {
-    "operators": _entities(CPU_EXEC),
-    "operators_by_shape": _entities(),
-    "operators_by_type": _entities(),
-    "modules": _entities(),
-    "kernels": _entities(KERNEL, COMMUNICATION),
-    "kernels_by_operator": _entities(KERNEL, COMMUNICATION),
-    "kernels_by_launch": _entities(),
-    "kernels_by_module": _entities(),
-    "kernels_by_type": _entities(),
-    "communication": _entities(COMMUNICATION),
-    "communication_by_message": _facts(per_step=True),
-    "memcpy": _entities(MEMCPY, MEMSET),
-    "device_timeline": _facts(per_step=True, adds_up=False),
-    "critical_path": _facts(per_step=True),
-    "functions": _facts(per_step=True),
-    "call_tree": _facts(adds_up=False),
-    "ranks": _facts(adds_up=False),
-    "work_by_family": _facts(),
-    "kernel_metrics": _facts(adds_up=False),
-    "iteration_kinds": _facts(adds_up=False),
-}
-"""Properties by table. Tables that are not listed have the defaults: cells that add up, and nothing else."""
+_NOT_ADDED_UP = ("call_tree", "ranks", "kernel_metrics", "iteration_kinds")
 
 
 def table_facts(name: str) -> TableFacts:
-    """Returns the properties of the table with this name."""
-    return TABLES.get(name) or _facts()
+    """Returns the properties of the table with this name: those of its record if it is a table of groups."""
+    spec = TABLE_SPECS.get(name)
+    if spec is None:
+        return {"per_step": False, "callers": False, "adds_up": name not in _NOT_ADDED_UP, "categories": []}
+    return {
+        "per_step": True, "callers": name in WITH_CALLERS, "adds_up": spec.adds_up, "categories": list(spec.categories)
+    }  # fmt: skip
 
 
 VALUE, DELTA, SHIFT, CHANGE, P, Q, RATIO, SHARE = "value", "delta", "shift", "change", "p", "q", "ratio", "share"

@@ -23,12 +23,12 @@ from tb_perfcompare.comparison.tables.row_cells import (
     triple_cells,
 )
 from tb_perfcompare.comparison.tables.row_tests import NO_PACES, AtLevel, Paces, RowTest, run_tests, tests_of
-from tb_perfcompare.comparison.tables.table_specs import IF_RECORDED, KEY_COLUMNS, TABLE_SPECS
 from tb_perfcompare.comparison.work.row_work import OF_TABLES, RowWork, has_work, peaks_of, table_work
 from tb_perfcompare.comparison.work.split import at_equal_work
 from tb_perfcompare.comparison.work.work_columns import SHOWN_WORK, exposed_split, notes_of, pair_columns
 from tb_perfcompare.model.arrays import Floats, Ints, each_side
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, STEP_TIME, Summary
+from tb_perfcompare.model.summary.table_specs import IF_RECORDED, KEY_COLUMNS, TABLE_SPECS
 from tb_perfcompare.model.summary.tables import DEVICE_MEASURES, GroupTable
 from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, join_rows
 
@@ -63,7 +63,7 @@ def _draft(
     spec, both = TABLE_SPECS[name], (baseline, candidate)
     a, b = tables = baseline.groups.get(name), candidate.groups.get(name)
     there = [table for table in tables if table is not None]
-    if len(there) < (len(tables) if name in IF_RECORDED else 1):
+    if len(there) < (2 if name in IF_RECORDED else 1):
         return None
     keys_a, keys_b = (() if table is None else table.keys for table in tables)
     joined = join_rows(numbers, keys_a, keys_b, len(there[0].key_columns))

@@ -64,7 +64,7 @@ def memory_tables(baseline: Summary, candidate: Summary) -> dict[str, Table]:
     )
     return by_name((
         Table(MEMORY, "Memory", shown, devices, _notes(a, b)), _operators(baseline, candidate),
-        _curves({"baseline": a, "candidate": b}),
+        memory_curves({"baseline": a, "candidate": b}),
     ))  # fmt: skip
 
 
@@ -86,12 +86,19 @@ def _notes(*uses: MemoryUse | None) -> tuple[str, ...]:
     return (_ABSOLUTE,) if any(not curve.absolute for use in uses if use is not None for curve in use.curves) else ()
 
 
-def memory_views(summary: Summary) -> dict[str, Table]:
-    """Tables of memory of one run."""
-    use = summary.memory
-    if use is None:
-        return {}
+def own_memory(summary: Summary) -> Table | None:
+    """Table of one run's memory by device; None without memory events."""
+    if summary.memory is None:
+        return None
     figures = tuple((*key, _FIGURES[key[1]][0], value) for key, value in _by_device(summary).items())
+    shown = (*_FIGURE_COLUMNS, _number("value", "Value", "value"))
+    return Table(MEMORY, "Memory", shown, figures, _notes(summary.memory))
+
+
+def own_allocations(summary: Summary) -> Table | None:
+    """Table of one run's allocations by operator; None without memory events."""
+    if summary.memory is None:
+        return None
     usage = _usage(summary)
     ordered = sorted(usage, key=lambda key: (-usage[key][0], key))
     own = (
@@ -101,11 +108,7 @@ def memory_views(summary: Summary) -> dict[str, Table]:
         _bytes("released", "Released", "bytes released per step"),
         columns.count("calls", "Allocations", "allocations per step"),
     )
-    return by_name((
-        Table(MEMORY, "Memory", (*_FIGURE_COLUMNS, _number("value", "Value", "value")), figures, _notes(use)),
-        Table(BY_OPERATOR, "Allocations by operator", own, tuple((*key, *usage[key]) for key in ordered)),
-        _curves({"run": use}),
-    ))  # fmt: skip
+    return Table(BY_OPERATOR, "Allocations by operator", own, tuple((*key, *usage[key]) for key in ordered))
 
 
 def _by_device(summary: Summary) -> dict[tuple[str, str], float]:
@@ -161,7 +164,8 @@ def _operators(baseline: Summary, candidate: Summary) -> Table:
     return Table(BY_OPERATOR, "Allocations by operator", shown, tuple(row for _, _, row in sorted(rows)), (note,))
 
 
-def _curves(uses: Mapping[str, MemoryUse | None]) -> Table | None:
+def memory_curves(uses: Mapping[str, MemoryUse | None]) -> Table | None:
+    """Table of memory in use over time, by side; None without memory events."""
     rows: list[tuple[Cell, ...]] = []
     for side, use in uses.items():
         for curve in use.curves if use is not None else ():

@@ -12,18 +12,9 @@ from tb_perfcompare.model.summary.call_tree import CallTree, FrameKind
 from tb_perfcompare.model.summary.categories import StepCategory
 from tb_perfcompare.model.summary.groups import DURATION_TABLES
 from tb_perfcompare.model.summary.summary import BY_OPERATOR, BY_PYTHON, Summary
+from tb_perfcompare.model.summary.table_specs import TABLE_SPECS, WITH_CALLERS
 from tb_perfcompare.model.summary.tables import GroupTable
 from tb_perfcompare.quick_dataclass import dataclass
-
-PATHED: Mapping[str, Mapping[str, str]] = {
-    "operators": {"": "host_self", "device_self": "device_self"},
-    "modules": {"": "host_self"},
-    "kernels": {"": "total"},
-    "kernels_by_operator": {"": "total"},
-    "memcpy": {"": "total"},
-    "communication": {"": "total"},
-}
-"""Table -> its times that are known path by path: name of the column -> measure of the group."""
 
 Frame = tuple[int, str]
 """(FrameKind, name)."""
@@ -103,7 +94,8 @@ class PathSource:
         if index is None:
             return None
         group = self.groups[table]
-        times = {name: int(group.measures_ns[source][index].sum()) for name, source in PATHED.get(table, {}).items()}
+        sources = TABLE_SPECS[table].pathed
+        times = {name: int(group.measures_ns[source][index].sum()) for name, source in sources.items()}
         return Values(int(group.calls[index].sum()), times)
 
     def paths(
@@ -129,7 +121,7 @@ class PathSource:
                 around = tuple((kind, _without_number(kind, text)) for kind, text in around)
             values = by_path.setdefault(around, Values())
             values.calls += tree.calls[frame]
-            for measure, source in PATHED[table].items():
+            for measure, source in TABLE_SPECS[table].pathed.items():
                 time = tree.launched.get(frame, 0) if source == "device_self" else tree.own[frame]
                 values.times[measure] = values.times.get(measure, 0) + time
         return by_path
@@ -153,7 +145,7 @@ def _without_number(kind: int, name: str) -> str:
 
 def path_source(summary: Summary) -> PathSource:
     """Builds the source from a summary that records where rows were called."""
-    groups = {name: table for name, table in summary.groups.items() if name in PATHED or name in RELATED}
+    groups = {name: table for name, table in summary.groups.items() if name in WITH_CALLERS}
     trees = {way: walkable(tree) for way, tree in summary.call_paths.items() if way in (BY_OPERATOR, BY_PYTHON)}
     tree = summary.call_paths.get(BY_OPERATOR)
     return PathSource(
@@ -184,9 +176,6 @@ def _durations(summary: Summary) -> dict[str, dict[str, dict[int, int]]]:
 
 
 _NUMBER = regex(r"_\d+$")
-RELATED = ("operators_by_shape", "operators_by_type", "kernels_by_launch", "kernels_by_module", "kernels_by_type")
-"""Tables of related rows."""
-
 
 def row_place(side: PathSource, table: str, row: str) -> int | None:
     """Number of the row with this key, None if the side does not have it."""

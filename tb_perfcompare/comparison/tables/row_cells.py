@@ -8,9 +8,9 @@ import numpy as np
 
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.table import CellColumn, Column
-from tb_perfcompare.comparison.tables.table_specs import TableSpec
 from tb_perfcompare.model.arrays import Flags, Floats, Ints, divided, each_side
 from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.summary.table_specs import TableSpec
 from tb_perfcompare.model.summary.tables import GroupTable
 from tb_perfcompare.model.text_numbers import JoinedRows, at_rows
 from tb_perfcompare.model.texts import TextPool

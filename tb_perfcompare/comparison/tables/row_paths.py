@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import lcm
 from typing import Annotated, TypedDict
 
-from tb_perfcompare.comparison.tables.path_source import PATHED, RELATED, Frame, PathSource, Values, row_place
-from tb_perfcompare.comparison.tables.table_specs import TABLE_SPECS
+from tb_perfcompare.comparison.tables.path_source import Frame, PathSource, Values, row_place
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.names.python_frames import function_key
 from tb_perfcompare.model.summary.call_tree import FrameKind
 from tb_perfcompare.model.summary.summary import BY_OPERATOR, BY_PYTHON
+from tb_perfcompare.model.summary.table_specs import TABLE_SPECS, WITH_CALLERS
 from tb_perfcompare.quick_dataclass import dataclass
 
 MAX_SHOWN = 40
@@ -103,20 +103,16 @@ def row_paths(
     """Finds the call paths of the row with this key; `together` merges modules that differ only in their numbers.
     Without ways if the table's rows have no paths of their own. Raises SelectionError if there is no such table or
     row."""
-    if table not in PATHED and table not in RELATED:
-        tables = ", ".join((*PATHED, *RELATED))
-        raise SelectionError(f"rows of {table[:80]!r} have no callers", hint=f"of these: {tables}")
+    if table not in WITH_CALLERS:
+        raise SelectionError(f"rows of {table[:80]!r} have no callers", hint=f"of these: {', '.join(WITH_CALLERS)}")
+    spec = TABLE_SPECS[table]
     sides = baseline, candidate
     if all(row_place(side, table, row) is None for side in sides):
         raise SelectionError(f"{table} has no row {row[:200]!r}", hint="its key columns joined by ' › '")
     denominator = lcm(baseline.steps, candidate.steps)
     factors = denominator // baseline.steps, denominator // candidate.steps
-    sources = PATHED.get(table, {})
-    labels = {
-        measure.name: measure.label or TABLE_SPECS[table].title
-        for measure in TABLE_SPECS[table].measures
-        if measure.name in sources
-    }
+    sources = spec.pathed
+    labels = {measure.name: measure.label or spec.title for measure in spec.measures if measure.name in sources}
     totals = [side.total(table, row) for side in sides]
     total = _figures(list(sources), totals[0], totals[1], factors)
     plain = any(side.has_modules for side in sides) and not all(side.has_modules for side in sides)

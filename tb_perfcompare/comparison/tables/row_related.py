@@ -14,12 +14,12 @@ from tb_perfcompare.model.summary.call_tree import FrameKind
 from tb_perfcompare.model.summary.categories import OUTSIDE_OPERATORS
 from tb_perfcompare.model.summary.groups import DURATION_TABLES, class_start_ns
 from tb_perfcompare.model.summary.summary import BY_OPERATOR
+from tb_perfcompare.model.summary.table_specs import TABLE_SPECS
 from tb_perfcompare.quick_dataclass import dataclass
 
 MAX_RELATED = 8
 """Number of rows of a kind that are listed; the others are counted."""
 
-_HOST_TABLES = ("operators", "operators_by_shape", "operators_by_type", "modules")
 FRAMES = {
     "operators": "operator", "modules": "module", "kernels": "device work", "memcpy": "device work",
     "communication": "device work",
@@ -88,6 +88,7 @@ def _related_on_side(side: PathSource, table: str, row: str) -> Iterator[_Ranked
     if index is None:
         return
     name, *other_keys = side.groups[table].keys[index]
+    entities, _, by = table.partition("_by_")
     if table == "operators":
         yield from _with_part(side, "launches", "kernels_by_operator", 1, name)
         yield from _with_part(side, "shapes", "operators_by_shape", 0, name)
@@ -101,13 +102,10 @@ def _related_on_side(side: PathSource, table: str, row: str) -> Iterator[_Ranked
         for operator, time in _operators_in(side, name).items():
             yield "contains", ("operators", operator), operator, time
         yield from _with_part(side, "launches", "kernels_by_module", 1, name)
-    elif table in ("kernels_by_operator", "kernels_by_launch", "kernels_by_module", "kernels_by_type"):
-        yield from _itself(side, "kernel", "kernels", (name,), name)
-        for to in ("operator", "module"):
-            if table == f"kernels_by_{to}":
-                yield from _itself(side, to, f"{to}s", (other_keys[0],), other_keys[0])
-    elif table in ("operators_by_shape", "operators_by_type"):
-        yield from _itself(side, "operator", "operators", (name,), name)
+    elif by:
+        yield from _itself(side, entities.removesuffix("s"), entities, (name,), name)
+        if by in ("operator", "module"):
+            yield from _itself(side, by, f"{by}s", (other_keys[0],), other_keys[0])
 
 
 def _itself(side: PathSource, what: str, table: str, key: tuple[str, ...], name: str) -> Iterator[_RankedRow]:
@@ -115,8 +113,8 @@ def _itself(side: PathSource, what: str, table: str, key: tuple[str, ...], name:
     row = " › ".join(key)
     index = row_place(side, table, row)
     if index is not None:
-        measure = "host_self" if table in _HOST_TABLES else "total"
-        yield what, (table, row), name, int(side.groups[table].measures_ns[measure][index].sum())
+        times = side.groups[table].measures_ns[TABLE_SPECS[table].measures[0].source]
+        yield what, (table, row), name, int(times[index].sum())
 
 
 def _with_part(side: PathSource, what: str, table: str, part: int, name: str) -> Iterator[_RankedRow]:

@@ -9,10 +9,10 @@ from typing import Annotated
 import numpy as np
 
 from tb_perfcompare.comparison.statistics.samples import Samples, observations
-from tb_perfcompare.comparison.tables.table_specs import TABLE_SPECS, Measure, TableSpec
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.summary.table_specs import TABLE_SPECS, Measure, TableSpec
 from tb_perfcompare.model.summary.tables import OwnedTime
 from tb_perfcompare.quick_dataclass import dataclass
 

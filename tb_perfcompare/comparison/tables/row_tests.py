@@ -14,9 +14,9 @@ from tb_perfcompare.comparison.result.table import Column
 from tb_perfcompare.comparison.statistics.entity_tests import CHANGES, entity_tests, floor_ns, robust_z
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.tables.row_cells import ColumnCells, to_cells
-from tb_perfcompare.comparison.tables.table_specs import Measure
 from tb_perfcompare.model.arrays import Floats, Ints, each_side
 from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.summary.table_specs import Measure
 from tb_perfcompare.model.summary.tables import GroupTable
 from tb_perfcompare.model.text_numbers import JoinedRows
 from tb_perfcompare.model.texts import TextPool
@@ -30,8 +30,6 @@ NO_PACES: Paces = {}
 
 AtLevel = Callable[[tuple[Ints, Ints]], tuple[Floats, Floats]]
 """(r, n), (r, m) times as recorded -> those at equal amount of work."""
-
-_OF_DEVICE = ("kernels", "kernels_by_operator", "kernels_by_launch", "kernels_by_module", "kernels_by_type")
 
 _CHANGES = TextPool([change.value for change in CHANGES])
 
@@ -72,14 +70,7 @@ def tests_of(
     there = any(table is not None and table.measures_ns[measure.source].any() for table in tables)
     shown = not measure.name or there
     tests = columns.tests(measure.name, measure.label, shown=shown)
-    return [RowTest(tests, sides, joined, delta_ns, follows=_followed(name, measure.source))]
-
-
-def _followed(name: str, source: str) -> str:
-    """Pace that a time of a table follows; "" for API calls and copies, which follow no known pace."""
-    if source in ("host_self", "host_total"):
-        return "host"
-    return "device" if source == "device_self" or (name in _OF_DEVICE and source == "total") else ""
+    return [RowTest(tests, sides, joined, delta_ns, follows=measure.pace)]
 
 
 def run_tests(

@@ -16,11 +16,9 @@ from numpy.typing import NDArray
 from tb_perfcompare.model.recordings.launches import LaunchTable
 from tb_perfcompare.model.summary.call_tree import MIXED, CallTree, FrameKind
 from tb_perfcompare.model.summary.categories import CATEGORY_LABELS
-from tb_perfcompare.model.summary.collectives import BY_MESSAGE, Collectives
+from tb_perfcompare.model.summary.collectives import Collectives
 from tb_perfcompare.model.summary.groups import (
     CALL_ARGUMENTS,
-    CRITICAL_PATH,
-    DEVICE_TIMELINE,
     DURATION_TABLES,
     GIL_WAITS,
     KERNEL_METRICS,
@@ -31,41 +29,25 @@ from tb_perfcompare.model.summary.groups import (
 from tb_perfcompare.model.summary.memory import MemoryCurve, MemoryUse
 from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.summary.summary import BOUND_CLASSES, CYCLE_TIME, KERNEL_TIME, STEP_TIME, Summary
+from tb_perfcompare.model.summary.table_specs import TABLE_SPECS
 from tb_perfcompare.model.summary.tables import CounterSeries, GroupTable, LaunchSequence, OwnedTime
 
 Array = NDArray[Any]
 
 _GROUP_KEYS: Mapping[str, tuple[str, ...]] = {
-    "operators": ("name",),
-    "operators_by_shape": ("name", "input_shape"),
-    "operators_by_type": ("name", "input_type"),
-    "operator_work": ("name", "input_shape", "data_type", "family", "reason"),
-    "module_work": ("name", "input_shape", "data_type", "family", "reason"),
-    "kernel_work": ("name", "input_shape", "data_type", "family", "reason"),
-    MODELLED_WORK: ("name", "input_shape", "data_type", "family", "reason"),
+    **{name: spec.keys for name, spec in TABLE_SPECS.items()},
+    **dict.fromkeys(
+        ("operator_work", "module_work", "kernel_work", MODELLED_WORK),
+        ("name", "input_shape", "data_type", "family", "reason"),
+    ),
     KERNEL_METRICS: ("name", "metric"),
     OPERATOR_METRICS: ("name", "metric"),
-    "modules": ("name",),
-    "kernels": ("name",),
-    "kernels_by_operator": ("name", "operator"),
-    "kernels_by_launch": ("name", "launch"),
-    "kernels_by_module": ("name", "module"),
-    "kernels_by_type": ("name", "input_type"),
-    "functions": ("name", "type"),
-    "memcpy": ("name",),
-    "communication": ("name",),
-    BY_MESSAGE: ("name", "group_size", "message"),
-    DEVICE_TIMELINE: ("figure",),
-    CRITICAL_PATH: ("name", "category"),
     CALL_ARGUMENTS: ("name", "input_shape", "input_strides", "concrete_inputs"),
     GIL_WAITS: ("name",),
     PYTHON_TIME: ("name", "caller", "range"),
     **dict.fromkeys(DURATION_TABLES.values(), ("name", "duration")),
 }
-"""Table -> parts of its keys."""
-
-_OF_HOST = ("operators", "modules")
-"""Tables, with those by something else such as `operators_by_shape`, that have host_self instead of total."""
+"""Group -> parts of its keys."""
 
 _MAX_VALUE = 2.0**62
 """Limit for a number and for the sum of a column: larger ones overflow later computations."""
@@ -149,7 +131,8 @@ def _group(name: str, group: GroupTable, steps: int) -> Iterator[str]:
     rows = len(group.keys)
     if group.key_columns != _GROUP_KEYS.get(name):
         yield f"a table {name[:40]} of {', '.join(group.key_columns)[:80]}"
-    if ("host_self" if name.partition("_by_")[0] in _OF_HOST else "total") not in group.measures_ns:
+    spec = TABLE_SPECS.get(name)
+    if ("total" if spec is None else spec.measures[0].source) not in group.measures_ns:
         yield f"a table {name[:40]} without its times"
     yield from _shapes(name, (rows, steps), group.calls, *group.measures_ns.values())
     yield from _shapes(name, (rows,), group.names, *group.facts.values())

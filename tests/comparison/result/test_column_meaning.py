@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tb_perfcompare.comparison.result.table_catalogue import TABLES, meaning, table_facts
-from tb_perfcompare.comparison.tables.path_source import PATHED, RELATED
-from tb_perfcompare.comparison.tables.table_specs import TABLE_SPECS
+from tb_perfcompare.comparison.result.table_catalogue import meaning, table_facts
 
 
 @pytest.mark.parametrize(
@@ -33,14 +31,6 @@ from tb_perfcompare.comparison.tables.table_specs import TABLE_SPECS
 )
 def test_meaning_of_a_column(name: str, role: str, kind: str, says: tuple[str, str, str]) -> None:
     assert meaning(name, role, kind) == says
-
-
-def test_every_table_of_entities_has_times_in_each_step() -> None:
-    assert {name for name, facts in TABLES.items() if facts["per_step"]} == set(TABLE_SPECS)
-
-
-def test_every_table_with_call_paths_or_related_rows_has_callers() -> None:
-    assert {name for name, facts in TABLES.items() if facts["callers"]} == set(PATHED) | set(RELATED)
 
 
 def test_a_table_outside_the_catalogue_has_default_facts() -> None:

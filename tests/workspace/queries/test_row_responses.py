@@ -9,7 +9,7 @@ import pytest
 
 from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.comparison.tables.row_query import row_keys
-from tb_perfcompare.comparison.tables.table_specs import TABLE_SPECS
+from tb_perfcompare.model.summary.table_specs import TABLE_SPECS
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 from tb_perfcompare.workspace.listing.index import Root
 from tb_perfcompare.workspace.queries.row_responses import step_times

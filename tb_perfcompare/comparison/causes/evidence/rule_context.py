@@ -28,12 +28,12 @@ from tb_perfcompare.comparison.statistics.between_captures import between_captur
 from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test, smallest_p
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.tables.counter_join import CounterChange
-from tb_perfcompare.comparison.tables.table_specs import IF_RECORDED
 from tb_perfcompare.model.api_calls import calls
 from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.input_shapes import without_lists
 from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, RUNTIME
 from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.summary.table_specs import IF_RECORDED
 from tb_perfcompare.model.text_numbers import TextNumbers, at_rows, join_rows
 from tb_perfcompare.quick_dataclass import dataclass
 
