@@ -6,6 +6,7 @@ tests/test_architecture.py holds the layers above this.
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -203,14 +204,10 @@ def test_a_circle_would_be_found(graph: Mapping[str, Iterable[str]]) -> None:
     assert set(circle(graph)) == set(graph)
 
 
-def test_no_folder_is_crowded() -> None:
-    folders = {path.parent for path in MODULES.values()}
-    crowded = {
-        str(folder.relative_to(PACKAGE)): count
-        for folder in folders
-        if (count := sum(path.name != "__init__.py" for path in folder.glob("*.py"))) > MOST_FILES
-    }
-    assert crowded == {}
+@pytest.mark.parametrize("root", [PACKAGE, Path(__file__).parent], ids=["product", "tests"])
+def test_no_folder_is_crowded(root: Path) -> None:
+    files = Counter(path.parent for path in root.rglob("*.py") if path.name != "__init__.py")
+    assert {str(folder): count for folder, count in files.items() if count > MOST_FILES} == {}
 
 
 def test_every_folder_says_what_it_holds() -> None:

@@ -14,11 +14,11 @@ from tb_perfcompare.workspace.disk_cache.disk_store import SWITCH
 from tb_perfcompare.workspace.workers.limits import WORKERS
 from tests.browser.tab import HOSTILE_A, HOSTILE_B, SERIES, Tab, link
 from tests.drawn_runs import write_pair, write_run
-from tests.frontend_tools import ROOT, axe_source, unavailable
 from tests.history.series import content_of, record_run
-from tests.hostile_names import FORMULAS, MARKUP, write_names
-from tests.long_table import write_long_pair
-from tests.slow_runs import write_slow_pair
+from tests.machine.frontend_tools import ROOT, axe_source, unavailable
+from tests.runs.hostile_names import FORMULAS, MARKUP, write_names
+from tests.runs.long_table import write_long_pair
+from tests.runs.slow_runs import write_slow_pair
 
 PAIRS = (
     "cpu_training", "gpu_training_synthetic", "mlu_training_synthetic", "saved_answers_synthetic",

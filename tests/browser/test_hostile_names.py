@@ -12,7 +12,7 @@ from playwright.sync_api import Page
 
 from benchmarks.served import Served
 from tests.browser.tab import HOSTILE_A, HOSTILE_B, Tab, link
-from tests.hostile_names import FORMULAS, assert_harmless
+from tests.runs.hostile_names import FORMULAS, assert_harmless
 
 RUNS = (HOSTILE_A, HOSTILE_B)
 KINDS = "script, img, iframe, object, embed, form, base, [onerror], [onload]"

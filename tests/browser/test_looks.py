@@ -8,8 +8,8 @@ from typing import Any
 
 from playwright.sync_api import Route
 
+from tests.browser.states.test_states import runs_answer
 from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, LISTING_A, LISTING_B, NORMAL, SERIES, TABLE_A, TABLE_B, Tab, link
-from tests.browser.test_states import runs_answer
 
 PICTURES = os.environ.get("TB_PERFCOMPARE_SCREENSHOTS")
 """The directory for pictures for people to look at; none are taken without it."""

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from tb_perfcompare.cli.main import main
-from tests.frontend_tools import ROOT
+from tests.machine.frontend_tools import ROOT
 from tests.render.examples import comparison
 from tests.render.test_html_report import render, steps
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.browser.firefox import Firefox, started
 from tests.browser.tab import GPU_A, GPU_B, LOAD_MS, SLOWER_B, link
-from tests.frontend_tools import unavailable
+from tests.machine.frontend_tools import unavailable
 
 STRICT_ROW = ".strict-triplets .grid-body .row"
 

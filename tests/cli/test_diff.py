@@ -12,8 +12,8 @@ import pytest
 
 from tests.cli.invoke import json_of, tb_perfcompare
 from tests.drawn_runs import drawn_trace, write_garbage, write_run
-from tests.hostile_names import CONTROLS, assert_no_controls, write_names
 from tests.render.test_wire import SCHEMA
+from tests.runs.hostile_names import CONTROLS, assert_no_controls, write_names
 
 
 def test_text_is_the_default_format(pair: tuple[Path, Path]) -> None:

@@ -19,7 +19,7 @@ from tb_perfcompare.cli.output import Console
 from tb_perfcompare.model.progress import Progress
 from tests.cli.invoke import TerminalText, tb_perfcompare
 from tests.drawn_runs import write_pair
-from tests.slow_runs import write_slow_pair
+from tests.runs.slow_runs import write_slow_pair
 
 COMMAND = [sys.executable, "-m", "tb_perfcompare"]
 REPOSITORY = Path(__file__).parents[2]

@@ -12,7 +12,7 @@ import pytest
 from tests.build import TraceBuilder
 from tests.cli.invoke import json_of, tb_perfcompare
 from tests.drawn_runs import write_run
-from tests.hostile_names import CONTROLS, WRITTEN_OUT, assert_no_controls, write_names
+from tests.runs.hostile_names import CONTROLS, WRITTEN_OUT, assert_no_controls, write_names
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from tests.frontend_tools import ROOT, build_tools
+from tests.machine.frontend_tools import ROOT, build_tools
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tb_perfcompare.plugin.http.static_assets import _HASHED_NAME
-from tests.frontend_tools import build_tools, unavailable
+from tests.machine.frontend_tools import build_tools, unavailable
 
 BUDGET_BYTES = 49_000
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.frontend_tools import ROOT, build_tools, unavailable
-from tests.native_tools import native_tools, why_not_buildable
+from tests.machine.frontend_tools import ROOT, build_tools, unavailable
+from tests.machine.native_tools import native_tools, why_not_buildable
 
 MODULES = native_tools().MODULES
 NATIVE_SOURCES = {path.relative_to(ROOT).as_posix() for module in MODULES for path in module.files()}

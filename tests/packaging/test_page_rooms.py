@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from tests.frontend_tools import FRONTEND
+from tests.machine.frontend_tools import FRONTEND
 
 SOURCE = FRONTEND / "src"
 MOST_FILES = 20

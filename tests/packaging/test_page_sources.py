@@ -7,7 +7,7 @@ import re
 
 from tb_perfcompare.model.formats import TITLES
 from tb_perfcompare.model.summary.summary import BOUND, BOUND_CLASSES
-from tests.frontend_tools import FRONTEND, run_node
+from tests.machine.frontend_tools import FRONTEND, run_node
 
 
 def test_types() -> None:

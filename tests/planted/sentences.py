@@ -13,11 +13,11 @@ from tb_perfcompare.model.summary.summary import Summary
 from tests.comparison.compare import compare
 from tests.cycles.test_comparing import server
 from tests.listings.drawn import drawn
+from tests.planted.causes.test_compiled_regions import compiled, eager
+from tests.planted.causes.test_rank_causes import job
+from tests.planted.causes.test_recorded_utilisation import HEALTHY, SLOW, measured
 from tests.planted.faults import ON_DEVICES
 from tests.planted.sides import compared, side
-from tests.planted.test_compiled_regions import compiled, eager
-from tests.planted.test_rank_causes import job
-from tests.planted.test_recorded_utilisation import HEALTHY, SLOW, measured
 
 _LISTINGS = (
     ("scan 100 .0 .8, rest 100 .0 .1", "scan 200 .0 .4, rest 100 .0 .1"),

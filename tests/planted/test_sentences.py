@@ -37,7 +37,7 @@ def test_nearly_every_rule_is_among_them(written: list[Finding]) -> None:
     silent |= {"operator_replaced", "operators_changed"}  # tests/comparison/causes/test_changed_operators.py
     silent |= {"recomputation", "recomputation_gone"}  # tests/comparison/causes/test_recomputation.py
     silent |= {"without_device"}  # tests/comparison/causes/test_without_device.py
-    silent |= {"waiting_threads"}  # tests/planted/test_host_causes.py
+    silent |= {"waiting_threads"}  # tests/planted/causes/test_host_causes.py
     silent |= {"gil_waits"}  # tests/comparison/causes/machine/test_gil_waits.py
     silent |= {"slow_calls"}  # tests/comparison/causes/steps/test_slow_steps.py
     silent |= {"graph_captures", "algorithm_search"}  # tests/comparison/causes/test_captures_and_searches.py

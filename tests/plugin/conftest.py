@@ -10,7 +10,7 @@ import pytest
 
 from tb_perfcompare.workspace.workers.limits import WORKERS
 from tests.drawn_runs import write_pair
-from tests.kept_workers import kept_workers
+from tests.machine.kept_workers import kept_workers
 from tests.plugin.server import Server
 
 

@@ -19,8 +19,8 @@ from benchmarks.served import Served, children, is_running, served
 from tb_perfcompare.workspace.disk_cache.disk_store import SWITCH
 from tb_perfcompare.workspace.workers.limits import WORKERS
 from tests.drawn_runs import write_pair
-from tests.slow_runs import write_slow_pair
-from tests.work_under_way import is_idle
+from tests.machine.work_under_way import is_idle
+from tests.runs.slow_runs import write_slow_pair
 from tests.workspace.waiting import becomes_true
 
 SLOW = {"baseline": "slow/normal", "candidate": "slow/abnormal"}

@@ -28,8 +28,8 @@ from tb_perfcompare.sources.discover import find_runs
 from tb_perfcompare.sources.storage.inside_only import LINKS, REFUSED
 from tests.build import TraceBuilder
 from tests.drawn_runs import write_garbage, write_pair
-from tests.hostile_names import FORMULAS, MARKUP, assert_harmless, write_names
 from tests.plugin.server import PAIR, PREFIX, Server
+from tests.runs.hostile_names import FORMULAS, MARKUP, assert_harmless, write_names
 from tests.workspace import tasks
 
 SECRET = "unmistakable_secret"

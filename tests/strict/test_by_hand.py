@@ -15,7 +15,7 @@ from tb_perfcompare.comparison.strict.report import StrictReport, strict_report
 from tb_perfcompare.render.strict.report import strict_markdown
 from tb_perfcompare.render.strict.tables import rank_table, strict_csv, summary_table
 from tb_perfcompare.sources.perf_data.csv_tables import read_perf_data
-from tests.hostile_names import CONTROLS, WRITTEN_OUT, assert_no_controls
+from tests.runs.hostile_names import CONTROLS, WRITTEN_OUT, assert_no_controls
 from tests.strict.tables import ABNORMAL, NORMAL, row, table, write
 
 LABELS = ("normal", "abnormal")

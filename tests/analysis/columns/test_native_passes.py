@@ -14,7 +14,7 @@ import pytest
 from tb_perfcompare.analysis.columns import native_passes as passes
 from tb_perfcompare.analysis.columns.native_passes import compiled, indices, packed, unpacked
 from tests.analysis.passes_tools import needs_compiled
-from tests.native_tools import native_tools, why_not_buildable
+from tests.machine.native_tools import native_tools, why_not_buildable
 
 
 def i4(*numbers: int) -> bytes:

@@ -27,8 +27,8 @@ from tb_perfcompare.render.ledger_tables import category_table
 from tests.comparison.amount.test_amount_of_work import pair as requests
 from tests.comparison.compare import compare, finding_of, rows_of
 from tests.comparison.pace.test_noisy_machine import OPERATORS, recorded
+from tests.planted.causes.test_device_paces import COMPUTING, LAUNCHING, captures, layers
 from tests.planted.programs import Program
-from tests.planted.test_device_paces import COMPUTING, LAUNCHING, captures, layers
 
 LONG_GAP = 1550
 """Untraced time of the candidate's steps in µs; the baseline's is 50."""

@@ -20,7 +20,7 @@ from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 from tests.comparison.verdict.test_sensitivity import STEADY, run, slower
-from tests.frontend_tools import ROOT
+from tests.machine.frontend_tools import ROOT
 
 REPEAT = ROOT / "demo_logs" / "cpu_repeat"
 NOISY = [1000, 1250, 900, 1100, 1180, 940, 1060, 1010, 1200, 930]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tb_perfcompare.sources.trace.scanners.scanner_choice import AVAILABLE, NATIVE, WHY_NOT_NATIVE
-from tests.native_tools import native_tools, why_not_buildable
+from tests.machine.native_tools import native_tools, why_not_buildable
 from tests.sources.scanners import needs_native
 
 EVENT = b'{"ph":"X","cat":"c","name":"n","pid":1,"tid":1,"ts":1,"dur":1,"args":{"stream":7,"note":[[1,2],{"a":null}]}}'

@@ -15,7 +15,7 @@ import pytest
 from benchmarks.served import children, is_running
 from tb_perfcompare.workspace.disk_cache.disk_store import SWITCH
 from tb_perfcompare.workspace.workers.limits import WORKERS
-from tests.slow_runs import FILES, write_slow_pair
+from tests.runs.slow_runs import FILES, write_slow_pair
 from tests.thorough import THOROUGH
 from tests.workspace.waiting import SOON_S, becomes_true
 

@@ -9,7 +9,7 @@ import sysconfig
 from pathlib import Path
 from types import ModuleType
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def native_tools() -> ModuleType:

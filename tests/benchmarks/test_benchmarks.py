@@ -21,7 +21,7 @@ from benchmarks.suite import SUITE
 from tb_perfcompare.workspace.workers.limits import WORKERS
 from tests.sources.layouts import read
 
-REPOSITORY = Path(__file__).resolve().parent.parent
+REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 def test_a_quick_run_prints_every_table(tmp_path: Path) -> None:

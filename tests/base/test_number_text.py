@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tb_perfcompare import number_text
 
-CASES = json.loads((Path(__file__).parent / "number_text.json").read_text("utf-8"))
+CASES = json.loads((Path(__file__).parents[1] / "number_text.json").read_text("utf-8"))
 """What is shown -> (value, text); the page's formatters are tested with the same."""
 
 SHOWN: dict[str, Callable[[float], str]] = {

@@ -11,7 +11,7 @@ import pytest
 import tb_perfcompare
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.headline import Basis, Verdict
-from tests.planted.test_recurring_stalls import record
+from tests.planted.causes.test_recurring_stalls import record
 
 BUSY = {"slices": (2, 6)}
 

@@ -19,7 +19,7 @@ except ImportError:  # Windows: tests run with -n 0 there
     fcntl = None
 
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 FRONTEND = ROOT / "frontend"
 
 

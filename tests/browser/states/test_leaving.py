@@ -9,7 +9,7 @@ from playwright.sync_api import Page
 
 from benchmarks.served import Served
 from tests.browser.tab import Tab, link
-from tests.work_under_way import is_idle
+from tests.machine.work_under_way import is_idle
 from tests.workspace.waiting import becomes_true
 
 SLOW = {"a": "slow/normal", "b": "slow/abnormal"}

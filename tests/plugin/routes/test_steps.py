@@ -163,7 +163,7 @@ def test_a_browser_that_has_the_answer_is_told_so(server: Server, tmp_path: Path
 
 
 def test_sources_without_events_say_why(tmp_path: Path, serve: Callable[..., Server]) -> None:
-    shutil.copytree(Path(__file__).parents[2] / "demo_logs" / "perf_data_synthetic", tmp_path / "tables")
+    shutil.copytree(Path(__file__).parents[3] / "demo_logs" / "perf_data_synthetic", tmp_path / "tables")
     server = serve(tmp_path)
     run = server.json("api/runs")["runs"][0]["run"]
     absent = server.json("api/step", run=run)["absent"]
@@ -233,7 +233,7 @@ def test_steps_of_a_hundred_thousand_events_stay_small(tmp_path: Path, serve: Ca
 
 
 def test_the_documented_answer_has_the_keys_of_a_real_one(lasting: Server) -> None:
-    text = (Path(__file__).parents[2] / "tb_perfcompare" / "plugin" / "http_api.md").read_text("utf-8")
+    text = (Path(__file__).parents[3] / "tb_perfcompare" / "plugin" / "http_api.md").read_text("utf-8")
     shown = json.loads(text.partition("## `api/step`")[2].partition("```json")[2].partition("```")[0])
     real = lasting.json("api/step", **PAIR, step="3", other_step="4")
     assert list(shown) == list(real)

@@ -9,7 +9,7 @@ from pathlib import Path
 from benchmarks.many_ranks import Job, write_job
 from tb_perfcompare.workspace.listing.index import side_from_path
 
-REPOSITORY = Path(__file__).parents[1]
+REPOSITORY = Path(__file__).parents[2]
 
 
 def test_a_small_job_is_measured_and_its_late_rank_found(tmp_path: Path) -> None:

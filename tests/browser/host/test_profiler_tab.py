@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page
 
 from benchmarks.served import served
 from tests.browser.tab import GPU_A, GPU_B, LISTING_A, LISTING_B, LOAD_MS, PLUGIN, SLOWER_B, Tab, link
-from tests.frontend_tools import ROOT
+from tests.machine.frontend_tools import ROOT
 from tests.workspace.waiting import becomes_true
 
 CHARTS = """

@@ -14,7 +14,7 @@ from playwright.sync_api import Page
 
 from benchmarks.served import Served
 from tests.browser.tab import Tab, link
-from tests.long_table import ROWS, delta_us, name
+from tests.runs.long_table import ROWS, delta_us, name
 
 ROW_HEIGHT = 28
 HEADS = 1

@@ -17,7 +17,7 @@ from tests.plugin.server import Server
 from tests.shared_data import SHARED, needs_shared
 from tests.strict.tables import ABNORMAL, NORMAL, SLOW_GPU, row, write
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "guide" / "strict.schema.json").read_text("utf-8"))
+SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "guide" / "strict.schema.json").read_text("utf-8"))
 PAIR = {"baseline": "slow_gpu/normal_perf_data", "candidate": "slow_gpu/abnormal_perf_data"}
 
 
@@ -159,7 +159,7 @@ def test_what_cannot_be_compared_says_why(tmp_path: Path, serve: Callable[..., S
 
 
 def test_listings_say_why(tmp_path: Path, serve: Callable[..., Server]) -> None:
-    listing = Path(__file__).parents[2] / "demo_logs" / "kernel_listing_synthetic"
+    listing = Path(__file__).parents[3] / "demo_logs" / "kernel_listing_synthetic"
     shutil.copytree(listing, tmp_path / "listings")
     server = serve(tmp_path)
     runs = [run["run"] for run in server.json("api/runs")["runs"]]
