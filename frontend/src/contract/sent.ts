@@ -36,7 +36,7 @@ export interface SideFacts {
 
 /** The device that a side ran on. */
 export interface Device {
-  kind: string; // type of device: cuda, rocm, mlu, mtia, xpu, npu, hpu, aiu, musa, maca, gcu or cpu
+  kind: string; // type of device: mlu, rocm, mtia, xpu, npu, hpu, aiu, musa, maca, gcu, cuda or cpu
   word: string; // readable term for the type of device
   name: string | null; // device name; null if the trace lacks it
   count: number; // number of devices

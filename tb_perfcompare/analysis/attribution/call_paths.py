@@ -108,7 +108,6 @@ def _by_operator(timeline: InterpretedTrace, owners: Owners, modules: ModulePath
 
 def _by_python(timeline: InterpretedTrace, owners: Owners, stacks: PythonStacks, shown: _Shown) -> CallTree:
     """The tree by Python functions; operators, device work and calls of modules are below the innermost one."""
-    rows, forest = owners.row, timeline.host
     entities = len(owners.key)
     grown = GrowingNodes(entities + len(stacks.names))
     first = len(grown.parent)
@@ -117,42 +116,18 @@ def _by_python(timeline: InterpretedTrace, owners: Owners, stacks: PythonStacks,
         stacks.depth + 1,
     )  # fmt: skip
 
-    def below_python(at: AnyInts) -> Ints:
-        """(q,) Node of the innermost Python function around each event."""
-        place = stacks.place[at]
+    def node_of(place: AnyInts) -> Ints:
+        """(q,) Node of each Python function, the root for -1."""
         return np.where(place >= 0, place + first, NODE_ROOT)
 
-    place = np.full(len(timeline.events) + 1, -1, dtype=np.int64)
-    place[forest.row] = forest.row[forest.top]
-    node = np.full(len(rows), -1, dtype=np.int64)
-    own = places_of(owners.row, len(timeline.events))
-    device = timeline.is_device[rows]
-    module = np.zeros(len(rows), dtype=np.bool_)
-    module[own[stacks.modules]] = True
-    # the operator itself, or the one that device work belongs to
-    operator = place[np.where(device, timeline.operator[rows], rows)]
-    inside = np.flatnonzero(shown.any & (operator >= 0))
-    leaf = grown.below(below_python(operator[inside]), owners.entity[own[operator[inside]]], FrameKind.OPERATOR)
-    node[inside] = leaf
-    work = inside[device[inside]]
-    node[work] = grown.below(node[work], owners.entity[work], FrameKind.DEVICE)
-    orphans = np.flatnonzero(shown.any & (operator < 0) & device)
-    launcher = timeline.launcher[rows[orphans]]
-    parent = np.full(len(orphans), NODE_UNKNOWN_LAUNCH, dtype=np.int64)
-    parent[launcher >= 0] = below_python(launcher[launcher >= 0])
-    node[orphans] = grown.below(parent, owners.entity[orphans], FrameKind.DEVICE)
-    called = np.flatnonzero(shown.any & module)
-    above = stacks.caller[rows[called]]
-    node[called] = grown.below(
-        np.where(above >= 0, above + first, NODE_ROOT), owners.entity[called], FrameKind.MODULE
-    )
+    node = np.full(len(owners.row), -1, dtype=np.int64)
+    _add_operators(grown, node, timeline, owners, shown, lambda rows: node_of(stacks.place[rows]))
+    called = np.flatnonzero(shown.any & np.isin(owners.row, stacks.modules))
+    node[called] = grown.below(node_of(stacks.caller[owners.row[called]]), owners.entity[called], FrameKind.MODULE)
     parent, depth, kind, of_launched = _with_launched(grown.parent, grown.depth, grown.kind, node, shown)
-    known, entity = len(grown.parent), grown.entity
+    entity = np.append(grown.entity, np.zeros(len(parent) - len(grown.parent), grown.entity.dtype))
 
-    def keys(wanted: Ints) -> list[FrameKey]:
-        return [_key(int(kind[at]), int(entity[at]) if at < known else 0) for at in wanted.tolist()]
-
-    def _key(kind: int, entity: int) -> FrameKey:
+    def key(kind: int, entity: int) -> FrameKey:
         if kind == FrameKind.WHOLE:
             return WHOLE
         if kind == FrameKind.LAUNCHED:
@@ -164,7 +139,34 @@ def _by_python(timeline: InterpretedTrace, owners: Owners, stacks: PythonStacks,
         name = module_name(owners.key[entity]) if kind == FrameKind.MODULE else owners.key[entity]
         return kind, int(owners.category[entity]), name
 
+    def keys(wanted: Ints) -> list[FrameKey]:
+        return list(map(key, kind[wanted].tolist(), entity[wanted].tolist()))
+
     return _tree(parent, depth, node, of_launched, shown, keys)
+
+
+def _add_operators(
+    grown: GrowingNodes, node: Ints, timeline: InterpretedTrace, owners: Owners, shown: _Shown,
+    around: Callable[[AnyInts], Ints],
+) -> None:  # fmt: skip
+    """Adds nodes of operators, with their device work, and of device work without an operator; enters them in `node`
+    (m,). `around` returns the node of the innermost Python function around events."""
+    rows, forest = owners.row, timeline.host
+    outermost = np.full(len(timeline.events) + 1, -1, dtype=np.int64)
+    outermost[forest.row] = forest.row[forest.top]
+    own = places_of(rows, len(timeline.events))
+    device = timeline.is_device[rows]
+    # the operator itself, or the one that device work belongs to
+    operator = outermost[np.where(device, timeline.operator[rows], rows)]
+    inside = np.flatnonzero(shown.any & (operator >= 0))
+    node[inside] = grown.below(around(operator[inside]), owners.entity[own[operator[inside]]], FrameKind.OPERATOR)
+    work = inside[device[inside]]
+    node[work] = grown.below(node[work], owners.entity[work], FrameKind.DEVICE)
+    orphans = np.flatnonzero(shown.any & (operator < 0) & device)
+    launcher = timeline.launcher[rows[orphans]]
+    parent = np.full(len(orphans), NODE_UNKNOWN_LAUNCH, dtype=np.int64)
+    parent[launcher >= 0] = around(launcher[launcher >= 0])
+    node[orphans] = grown.below(parent, owners.entity[orphans], FrameKind.DEVICE)
 
 
 def _with_launched(

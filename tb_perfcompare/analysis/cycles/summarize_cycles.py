@@ -47,6 +47,8 @@ _ABSENT = {
     "launches": "a perf_data table has sums per cycle, no single launches",
     "device": "a perf_data table has no device figures beyond its counters",
 }
+_NO_FUNCTIONS = {"functions": "no row names a function"}
+_NO_COUNTERS = {"counters": "no counter has a value in the compared cycles"}
 
 
 def summarize_cycles(recording: CycleRecording, origin: Origin, window: str = "device") -> Summary:
@@ -64,23 +66,11 @@ def summarize_cycles(recording: CycleRecording, origin: Origin, window: str = "d
     if not len(kept):
         hint = "the column anchor_dur_us must hold the lengths of the cycles in microseconds"
         raise CorruptInput(path, "no cycle has a length", hint=hint)
-    steps = StepTable(
-        capture=np.zeros(len(kept), dtype=np.int32),
-        label=tuple(cycles.label[cycle] for cycle in kept.tolist()),
-        start_ns=cycles.start_ns[kept],
-        total_ns=cycles.total_ns[kept],
-        launches=launches[kept],
-        backlog_ns=np.zeros(len(kept), dtype=np.int64),
-    )
+    steps = _steps(cycles, launches, kept)
     group = function_table(table, cycles, functions, kept)
     counters = cycle_counters(table, cycles, functions, recording.counters, kept)
     device = _device(table, functions, cycles, kept)
     zero_ns = 0 if cycles.dated else None  # dated cycles already have the time of day
-    absent = dict(_ABSENT)
-    if not len(group):
-        absent["functions"] = "no row names a function"
-    if counters is None:
-        absent["counters"] = "no counter has a value in the compared cycles"
     return Summary(
         source=origin.source,
         format=CYCLES,
@@ -99,7 +89,7 @@ def summarize_cycles(recording: CycleRecording, origin: Origin, window: str = "d
         device_metrics=(),
         environment=_environment(table, cycles, device),
         recommendations=(),
-        absent=absent,
+        absent=_ABSENT | ({} if len(group) else _NO_FUNCTIONS) | ({} if counters is not None else _NO_COUNTERS),
         notes=(
             *recording.notes,
             *cycle_notes(cycles, launches, admission, path),
@@ -109,6 +99,17 @@ def summarize_cycles(recording: CycleRecording, origin: Origin, window: str = "d
         reading="as recorded",
         metric=CYCLE_TIME,
         counters=counters,
+    )
+
+
+def _steps(cycles: Cycles, launches: Ints, kept: Ints) -> StepTable:
+    return StepTable(
+        capture=np.zeros(len(kept), dtype=np.int32),
+        label=tuple(cycles.label[cycle] for cycle in kept.tolist()),
+        start_ns=cycles.start_ns[kept],
+        total_ns=cycles.total_ns[kept],
+        launches=launches[kept],
+        backlog_ns=np.zeros(len(kept), dtype=np.int64),
     )
 
 

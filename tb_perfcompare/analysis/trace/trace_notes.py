@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from tb_perfcompare.analysis.trace.event_steps import EventSteps
@@ -22,63 +24,52 @@ Where hosts wait for the device it is 0; a host that is done with six steps when
 
 def reading_notes(recording: TraceRecording, timeline: InterpretedTrace, windows: Windows) -> tuple[Note, ...]:
     """Returns the notes on what was corrected, or is weak, in the reading of this file."""
-    path = recording.file.path
+    messages = *_about_steps(timeline, windows), *_about_links(timeline, windows)
+    return tuple(Note(code, message, recording.file.path) for code, message in messages)
+
+
+def _about_steps(timeline: InterpretedTrace, windows: Windows) -> Iterator[tuple[NoteCode, str]]:
+    if not timeline.is_device.any():
+        yield NoteCode.NO_DEVICE_EVENTS, "no device events: host time only"
+    if timeline.device_markers:
+        copies = many(timeline.device_markers, "copy", "copies")
+        yield NoteCode.DEVICE_STEPS_IGNORED, f"ignored {copies} of step markers on device streams"
+    if windows.dropped:
+        dropped = _by_reason([(label, reason) for label, _, reason in windows.dropped])
+        yield NoteCode.STEPS_DROPPED, "; ".join(dropped)
+    if windows.unfinished:
+        compared = (f"step {label} is compared, though {reason}" for label, reason in windows.unfinished)
+        yield NoteCode.UNFINISHED_STEPS, "; ".join(compared)
+    if windows.overlaps:
+        message = f"{windows.overlaps:,} step markers overlap the next one and were cut there"
+        yield NoteCode.OVERLAPPING_STEPS, message
+
+
+def _about_links(timeline: InterpretedTrace, windows: Windows) -> Iterator[tuple[NoteCode, str]]:
+    """Notes on what links device work, calls, operators and categories."""
     device = timeline.is_device
     unlinked = int((device & (timeline.launcher < 0) & (timeline.operator < 0)).sum())
-    total = int(device.sum())
+    if unlinked:
+        yield NoteCode.UNLINKED_DEVICE_EVENTS, (
+            f"{unlinked:,} of {int(device.sum()):,} device events have no recorded launch: they count in the step in "
+            "which they run, and in no operator"
+        )
     late = _share_after_steps(timeline, windows)
+    if late > UNKNOWN_STEP:
+        message = f"{percent(late)} of the device time runs after the last step, and no recorded launch tells its step"
+        yield NoteCode.DEVICE_AFTER_STEPS, message
+    if timeline.ids_unusable:
+        message = "External ids equal correlation ids: operators of API calls were found by time on their thread"
+        yield NoteCode.LINKED_BY_TIME, message
+    if timeline.host.clipped:
+        message = f"{timeline.host.clipped:,} host events outlast their enclosing event and were cut there"
+        yield NoteCode.OVERLAPPING_OPERATORS, message
     # torch-tb-profiler already counts host annotations of collectives as Communication; kernels are moved there.
     moved = int((device & is_of(timeline.role, StepCategory.COMMUNICATION)).sum())
-    possible: list[tuple[bool, NoteCode, str]] = [
-        (total == 0, NoteCode.NO_DEVICE_EVENTS, "no device events: host time only"),
-        (
-            timeline.device_markers > 0,
-            NoteCode.DEVICE_STEPS_IGNORED,
-            f"ignored {many(timeline.device_markers, 'copy', 'copies')} of step markers on device streams",
-        ),
-        (
-            bool(windows.dropped),
-            NoteCode.STEPS_DROPPED,
-            "; ".join(_by_reason([(label, reason) for label, _, reason in windows.dropped])),
-        ),
-        (
-            bool(windows.unfinished),
-            NoteCode.UNFINISHED_STEPS,
-            "; ".join(f"step {label} is compared, though {reason}" for label, reason in windows.unfinished),
-        ),
-        (
-            windows.overlaps > 0,
-            NoteCode.OVERLAPPING_STEPS,
-            f"{windows.overlaps:,} step markers overlap the next one and were cut there",
-        ),
-        (
-            total > 0 and unlinked > 0,
-            NoteCode.UNLINKED_DEVICE_EVENTS,
-            f"{unlinked:,} of {total:,} device events have no recorded launch: they count in the step in which they "
-            "run, and in no operator",
-        ),
-        (
-            late > UNKNOWN_STEP,
-            NoteCode.DEVICE_AFTER_STEPS,
-            f"{percent(late)} of the device time runs after the last step, and no recorded launch tells its step",
-        ),
-        (
-            timeline.ids_unusable,
-            NoteCode.LINKED_BY_TIME,
-            "External ids equal correlation ids: operators of API calls were found by time on their thread",
-        ),
-        (
-            timeline.host.clipped > 0,
-            NoteCode.OVERLAPPING_OPERATORS,
-            f"{timeline.host.clipped:,} host events outlast their enclosing event and were cut there",
-        ),
-        (
-            moved > 0,
-            NoteCode.COLLECTIVES_MOVED,
-            f"{moved:,} collective kernels count as Communication; torch-tb-profiler's Overview counts them as Kernel",
-        ),
-    ]
-    return tuple(Note(code, message, path) for applies, code, message in possible if applies)
+    if moved:
+        yield NoteCode.COLLECTIVES_MOVED, (
+            f"{moved:,} collective kernels count as Communication; torch-tb-profiler's Overview counts them as Kernel"
+        )
 
 
 def _share_after_steps(timeline: InterpretedTrace, windows: Windows) -> float:

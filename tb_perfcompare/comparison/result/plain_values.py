@@ -11,6 +11,7 @@ from typing import Annotated, Any, TypedDict
 
 from tb_perfcompare.model.summary.iterations import Iterations, Marker
 from tb_perfcompare.model.summary.summary import DeviceFacts
+from tb_perfcompare.model.vendors import CPU, VENDORS
 
 Cell = str | int | float | bool | None
 """A table cell; None means "absent" or "not measured", never zero."""
@@ -61,7 +62,7 @@ def _field_names(kind: type[Any]) -> tuple[str, ...]:
 class DeviceDict(TypedDict):
     """The device that a side ran on."""
 
-    kind: Annotated[str, "type of device: cuda, rocm, mlu, mtia, xpu, npu, hpu, aiu, musa, maca, gcu or cpu"]
+    kind: Annotated[str, f"type of device: {', '.join(vendor.kind for vendor in VENDORS)} or {CPU.kind}"]
     word: Annotated[str, "readable term for the type of device"]
     name: Annotated[str | None, "device name; null if the trace lacks it"]
     count: Annotated[int, "number of devices"]
