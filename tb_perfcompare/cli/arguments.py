@@ -100,5 +100,4 @@ def add_side_options(parser: argparse.ArgumentParser, side: str, *names: str) ->
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
-    """Adds -o."""
     parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of standard output")

@@ -58,7 +58,6 @@ def add_gate(parser: argparse.ArgumentParser) -> None:
 
 
 def has_gate(arguments: argparse.Namespace) -> bool:
-    """Whether a limit was given."""
     return bool(arguments.fail_if_slower is not None or arguments.budget or arguments.fail_on)
 
 

@@ -33,7 +33,6 @@ class Command(Protocol):
     __doc__: str | None
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Adds the command's own arguments."""
         ...
 
     def run(self, arguments: argparse.Namespace, console: Console) -> int:

@@ -20,7 +20,6 @@ RUN = "directory of a run, one file, or the name of a saved baseline"
 
 
 def add_baselines(parser: argparse.ArgumentParser) -> None:
-    """Adds --baselines."""
     from tb_perfcompare.workspace.baselines import DEFAULT_DIRECTORY
 
     parser.add_argument(

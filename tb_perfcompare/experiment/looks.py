@@ -84,7 +84,6 @@ class Looks:
         return render_table(replace(candidates_table(adjusted, self._baseline), notes=(note,)), form, terminal=terminal)
 
     def request(self, name: str) -> ComparisonRequest:
-        """Returns the comparison request of a candidate."""
         baseline, candidate = (
             side_from_path(self._experiment.run_directory(each), None, None) for each in (self._baseline, name)
         )

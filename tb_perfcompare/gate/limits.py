@@ -32,7 +32,6 @@ class Limit:
 
 
 def is_limit(text: str) -> bool:
-    """Whether the text has the form of a limit."""
     return _LIMIT.fullmatch(text) is not None
 
 

@@ -216,7 +216,6 @@ class EventTable:
         return len(self.name)
 
     def without(self, arguments: Collection[str]) -> EventTable:
-        """The same events without the named arguments."""
         return replace(self, args={name: column for name, column in self.args.items() if name not in arguments})
 
     @property

@@ -74,7 +74,6 @@ class StringTable:
         return bisect_left(self._order.data, text, key=self._texts.__getitem__)
 
     def _indexed(self) -> dict[str, int]:
-        """Rebuilds the index."""
         self._index = dict(zip(self._texts, range(len(self._texts)), strict=True))
         return self._index
 

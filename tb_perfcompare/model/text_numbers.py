@@ -57,7 +57,6 @@ class TextNumbers:
         return self._texts
 
     def column(self, numbers: Ints) -> Column:
-        """Column of the texts with these numbers."""
         return column(numbers, TextPool(self.texts()))
 
     def ranks(self, numbers: Ints) -> Ints:

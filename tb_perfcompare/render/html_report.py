@@ -94,7 +94,6 @@ def _in_words(table: Table) -> tuple[Row, ...]:
 
 
 def _without_common_folder(paths: Sequence[str]) -> list[str]:
-    """Returns the paths without their common leading folders."""
     folders = [path.split("/")[:-1] for path in paths]
     shared = 0
     while len(paths) > 1 and all(

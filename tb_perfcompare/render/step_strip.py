@@ -21,8 +21,6 @@ _LETTERS = {"baseline": "a", "candidate": "b"}
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step to draw."""
-
     capture: str
     label: str
     total_us: float

@@ -62,7 +62,6 @@ def path_below(relative: str, name: str) -> str:
 
 
 def entry_of(file: FileStat) -> FileEntry:
-    """The file as it was listed."""
     return FileEntry(file.path, file.name, file.bytes, file.mtime_ns, version=file.version, link_root=file.link_root)
 
 

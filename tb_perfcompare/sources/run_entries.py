@@ -48,7 +48,6 @@ class SpanEntry:
 
     @property
     def file(self) -> FileEntry:
-        """The file to read."""
         return self.files[0]
 
 

@@ -95,7 +95,6 @@ def device_edges(timeline: InterpretedTrace, main: int) -> DeviceEdges:
 
 
 def host_edges(timeline: InterpretedTrace, device: DeviceEdges, flows: FlowTable, main: int) -> Mapping[int, HostEdges]:
-    """Returns the edges of each host lane."""
     busy = _busy(timeline, _program_lanes(timeline, flows, main))
     waits, handed = _waits(timeline, device), _handed_over(*busy)
     lane, resumed, before, done = (np.concatenate(both) for both in zip(waits, handed, strict=True))

@@ -33,7 +33,6 @@ _NO_SHARE = "It is always 0.0 On MLU devices because MLU does not using Tensor C
 
 
 def is_from_cambricon(trace: TraceEvents) -> bool:
-    """Whether the trace is from a Cambricon device."""
     names = (str(device.get("name", "")) for device in trace.device_properties)
     return any(name.upper().startswith("MLU") for name in names) or any(map(_says_mlu, trace.events))
 

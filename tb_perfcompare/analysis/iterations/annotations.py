@@ -86,7 +86,6 @@ def by_name(timeline: InterpretedTrace, rows: Ints, likely: Iterable[int] | None
 
 
 def rows_named(timeline: InterpretedTrace, rows: Ints, codes: Iterable[Ints | list[int]]) -> Ints:
-    """Returns the rows that have one of the names."""
     wanted = np.zeros(len(timeline.events.strings), dtype=np.bool_)
     for group in codes:
         wanted[group] = True

@@ -50,7 +50,6 @@ class RankMean:
         return summary.format == TRACE and len(summary.captures) == 1
 
     def add(self, summary: Summary) -> None:
-        """Adds the summary of one capture."""
         self._waiting.append(summary)
         if len(self._waiting) >= BATCH:
             self._add_batch()

@@ -99,7 +99,6 @@ def event_figures(step: StepEvents, event: int) -> EventFigures:
 
 
 def lane_of(step: StepEvents, event: int) -> Lane:
-    """Returns the lane of an event."""
     return step.lanes[int(step.lane_of_row[step.row[event]])]
 
 

@@ -126,7 +126,6 @@ class HostForest:
 
 
 def interpret(events: EventTable, vendor: Vendor) -> InterpretedTrace:
-    """Interprets the events of one trace."""
     names = NameFlags(
         events.strings, events.name,
         is_step, is_loader, is_optimizer, is_collective_annotation, is_wrapper,

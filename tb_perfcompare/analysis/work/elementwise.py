@@ -109,7 +109,6 @@ def elementwise(rule: Rule, call: Call, *, in_place: bool) -> Work:
 
 
 def _tensor_arguments(call: Call, places: tuple[int, ...]) -> list[Tensor]:
-    """Returns the arguments that are tensors."""
     return [tensor for index in places if (tensor := call.optional(index)) is not None]
 
 

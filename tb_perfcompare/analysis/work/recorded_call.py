@@ -96,7 +96,6 @@ class Call(msgspec.Struct, frozen=True):
         return SCALAR_TYPES[text] if text else default
 
     def number(self, index: int) -> float:
-        """Returns a recorded number."""
         try:
             return float(self.value(index))
         except ValueError:
@@ -110,7 +109,6 @@ class Call(msgspec.Struct, frozen=True):
         return text == "True"
 
     def integer(self, index: int) -> int:
-        """Returns a recorded integer."""
         text = self.value(index)
         try:
             return int(text) if len(text) < 20 else LARGEST

@@ -54,11 +54,9 @@ class KernelMatch:
     rule: str
 
     def runs(self, side: int) -> tuple[Run, ...]:
-        """Kernels of one side."""
         return self.candidate if side else self.baseline
 
     def time_ns(self, side: int) -> int:
-        """Time of one side's kernels."""
         return sum(run.time_ns for run in self.runs(side))
 
 

@@ -59,7 +59,6 @@ class StepMatches:
 
 
 def match_steps(a: StepEvents, b: StepEvents) -> StepMatches:
-    """Matches two steps."""
     matcher = _Matcher(a, b)
     for sequence in ("host", "python", "calls", _DEVICE, "ranges", "waits", "overhead", "other"):
         matcher.match(sequence)

@@ -188,14 +188,12 @@ class _PlainKernels:
         self._last: tuple[int, list[str]] = (-1, [])
 
     def names(self, side: int, row: int) -> str:
-        """Whole names of all kernels."""
         if row >= len(self._shown):
             return str(self._made[row - len(self._shown)][_NAMES[side]])
         runs, _ = self._plain.largest(int(self._shown[row]), side, sys.maxsize)
         return "; ".join(run.name for run in runs)
 
     def listed(self, side: int, row: int) -> str:
-        """The first kernels."""
         if row >= len(self._shown):
             return str(self._made[row - len(self._shown)][_KERNELS[side]])
         last = self._last

@@ -20,12 +20,10 @@ def key(name: str, label: str, description: str) -> Column:
 
 
 def text(name: str, label: str, description: str, *, shown: bool = True) -> Column:
-    """Text column."""
     return Column(name, label, TEXT.symbol, Better.NONE, description, role="text", kind="text", shown=shown)
 
 
 def flag(name: str, label: str, description: str, *, shown: bool = True) -> Column:
-    """Boolean column."""
     return Column(name, label, TEXT.symbol, Better.NONE, description, kind="bool", shown=shown)
 
 

@@ -277,6 +277,5 @@ class Headline:
 
     @property
     def deciding_p(self) -> float | None:
-        """p of that change."""
         change = self.deciding
         return self.p if change is None or isinstance(change, Shift) else change.p

@@ -146,7 +146,6 @@ def largest_of(rows: Iterable[LedgerRow]) -> LedgerRow:
 
 
 def columns_of(category: str, rows: Sequence[LedgerRow]) -> EntityRows:
-    """Converts rows of one category to columns."""
     if isinstance(rows, EntityRows):
         return rows
     return EntityRows(
@@ -217,7 +216,6 @@ class LedgerGroup:
 
 
 def grouped(rows: Sequence[LedgerRow]) -> list[LedgerGroup]:
-    """Groups the rows of a ledger in their order."""
     starts = [at for at, row in enumerate(rows) if len(row.path) == 1]
     groups = []
     for start, end in pairwise([*starts, len(rows)]):

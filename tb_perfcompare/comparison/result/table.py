@@ -93,7 +93,6 @@ class ColumnRows(Sequence[Row]):
 
 
 def cells_of(rows: Sequence[Row], column: int) -> Sequence[Cell]:
-    """Returns the cells of one column."""
     return _plain(rows.columns[column]) if isinstance(rows, ColumnRows) else [row[column] for row in rows]
 
 

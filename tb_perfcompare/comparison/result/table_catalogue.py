@@ -65,7 +65,6 @@ class Meaning(NamedTuple):
 
 @functools.lru_cache(maxsize=1024)
 def meaning(name: str, role: str, kind: str) -> Meaning:
-    """Returns the meaning of a column from its name, role and kind."""
     for effect in EFFECTS:
         if name == f"{effect}_us":
             return Meaning("", "", effect)

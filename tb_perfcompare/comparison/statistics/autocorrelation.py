@@ -70,7 +70,6 @@ class Autocorrelation:
         return scale
 
     def of_rows(self, rows: Ints) -> Autocorrelation:
-        """That of some rows."""
         return Autocorrelation(self.rho[rows], self.inflation[rows], self.steps)
 
     def widening(self, alpha: float) -> Floats:

@@ -57,7 +57,6 @@ _ONE = _Functions(_on_one(np.exp), _on_one(np.log), _on_one(np.log1p), _on_one(n
 
 
 def normal_quantile(probability: float) -> float:
-    """Standard normal quantile."""
     from statistics import NormalDist
 
     return NormalDist().inv_cdf(probability)

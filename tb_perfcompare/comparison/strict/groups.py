@@ -42,7 +42,6 @@ class Rows:
     lost: int
 
     def chosen(self, rows: Flags) -> Rows:
-        """Returns only the rows marked in `rows`."""
         return Rows(self.group[rows], self.cycle[rows], self.beta[rows], self.mu[rows], self.lost)
 
 

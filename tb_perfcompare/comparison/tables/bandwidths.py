@@ -107,6 +107,5 @@ def _column(figure: str, side: str = "") -> Column:
 
 
 def notes_of(made: Sequence[tuple[Column, Floats]]) -> tuple[str, ...]:
-    """Notes for a table that has these columns."""
     with_transfers = any("transfer" in column.name for column, _ in made)
     return (NOTE, NOTE_TRANSFER)[: bool(made) + with_transfers]

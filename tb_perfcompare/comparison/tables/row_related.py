@@ -83,7 +83,6 @@ def related_rows(table: str, row: str, baseline: PathSource, candidate: PathSour
 
 
 def _related_on_side(side: PathSource, table: str, row: str) -> Iterator[_RankedRow]:
-    """Yields the related rows on one side."""
     index = row_place(side, table, row)
     if index is None:
         return

@@ -17,7 +17,6 @@ _REGION_ID = regex(rf"{COMPILED_REGION}: (\d+/\d+)")
 
 
 def is_generated(kernel: str) -> bool:
-    """Whether a compiler generated the kernel."""
     return kernel.startswith("triton_")
 
 

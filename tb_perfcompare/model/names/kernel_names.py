@@ -64,7 +64,6 @@ def kernel_function(name: str) -> str:
 
 
 def is_cut(name: str) -> bool:
-    """Whether a name was truncated."""
     return name.rstrip().endswith((CUT, "…"))
 
 

@@ -25,7 +25,6 @@ class CounterUnit:
 
     @property
     def mu_text(self) -> str:
-        """Unit and factor of mu as one text."""
         return f"{self.mu} × {self.factor:g}" if self.factor != 1 else self.mu
 
 

@@ -82,7 +82,6 @@ class CallTree:
         return len(self.parent)
 
     def keys(self) -> list[FrameKey]:
-        """Key of each frame."""
         names = self.names
         columns = zip(self.kind.tolist(), self.category.tolist(), self.name.tolist(), strict=True)
         return [(kind, category, names[name]) for kind, category, name in columns]
@@ -165,7 +164,6 @@ class _TreeMerger:
         self._first = True
 
     def start(self) -> None:
-        """Starts the next tree."""
         self._first = not self._index
         self._before = {}
 

@@ -61,7 +61,6 @@ class PlacePool(TextPool):
 
     @property
     def texts(self) -> list[str]:
-        """All places."""
         if not self._texts:
             texts = [OUTSIDE]
             for above, operator, shape in zip(self._above.tolist(), self._operator, self._shape, strict=True):

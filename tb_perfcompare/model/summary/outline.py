@@ -27,7 +27,6 @@ class Outline:
 
 
 def outline_of(summary: Summary) -> Outline:
-    """The outline of a complete summary."""
     steps = summary.steps
     return Outline(
         summary.format, summary.device, summary.marked, len(steps), len(summary.dropped),

@@ -45,7 +45,6 @@ class StepTable:
         return len(self.label)
 
     def only(self, rows: AnyInts) -> StepTable:
-        """Returns these rows, in this order."""
         return StepTable(
             capture=self.capture[rows],
             label=tuple(self.label[row] for row in rows.tolist()),

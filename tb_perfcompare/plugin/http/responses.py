@@ -44,7 +44,6 @@ class PageNotBuilt(PerfCompareError):
 
 
 def status_of(error: PerfCompareError) -> int:
-    """Returns the HTTP status of an error."""
     match error:
         case BadRequest():
             return 400
@@ -114,7 +113,6 @@ def is_cached_by_client(request: Request, tag: str) -> bool:
 
 
 def not_modified(tag: str) -> Response:
-    """Builds a 304 response."""
     headers = {"ETag": f'W/"{tag}"', "X-Content-Type-Options": "nosniff", "Cache-Control": "no-cache, must-revalidate"}
     return _Unchanged(status=304, headers=headers, content_type=JSON)
 

@@ -59,7 +59,6 @@ class FileSystem(Hashable, Protocol):
         ...
 
     def stat(self, path: str) -> FileStat:
-        """Describes one path."""
         ...
 
     def open(self, path: str) -> BinaryIO:

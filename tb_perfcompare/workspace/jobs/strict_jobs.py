@@ -225,7 +225,6 @@ def compare_tables(
 
 
 def with_worker_only(side: Side, worker: str) -> Side:
-    """Returns the side with only the files of one worker."""
     return replace(side, files=tuple(file for file in side.files if file.worker == worker))
 
 

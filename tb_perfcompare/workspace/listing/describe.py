@@ -43,7 +43,6 @@ def pairs_dict(listing: Listing) -> dict[str, Any]:
 
 
 def run_dict(run: RunEntry, details: SpanDetails | None = None) -> dict[str, Any]:
-    """One run with its workers."""
     return {
         "run": run.name,
         "format": run.format,

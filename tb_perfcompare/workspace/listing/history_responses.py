@@ -206,7 +206,6 @@ def _levels(series_points: SeriesPoints) -> _LevelsDict:
 
 
 def history_table(series_points: SeriesPoints) -> Table:
-    """One row per point."""
     history = series_points.history
     changes = {change.point: change for change in history.changes}
     rows: list[tuple[Cell, ...]] = []
@@ -230,7 +229,6 @@ def _verdict(standing: Standing) -> str | None:
 
 
 def series_table(listing: Listing, logdir: str) -> Table:
-    """One row per series."""
     rows = tuple(series_of(listing).items())
     none = () if rows else ("none; record one with: tb-perfcompare record RUN --into LOGDIR --series NAME",)
     return Table("series", f"Series below {logdir}", _SERIES, rows, none)

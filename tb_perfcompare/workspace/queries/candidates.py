@@ -100,7 +100,6 @@ def row_of(candidate: Selected, flight: Flight[CandidateResult]) -> CandidateRow
 
 
 def with_adjusted_p(rows: tuple[CandidateRow, ...], alpha: float) -> CandidateRows:
-    """The rows with their adjusted p values."""
     return CandidateRows(rows, adjusted([row.result.headline if row.result else None for row in rows], alpha), alpha)
 
 
@@ -195,7 +194,6 @@ def candidates_dict(comparisons: CandidateRows) -> VerdictsAnswerDict:
 
 
 def candidates_table(comparisons: CandidateRows, baseline: str) -> Table:
-    """One row per candidate."""
     rows = tuple(_cells(row, adjusted) for row, adjusted in zip(comparisons.rows, comparisons.adjusted, strict=True))
     notes = (*notes_on(comparisons), *left_out_of(comparisons))
     return Table("verdicts", f"Candidates against {baseline}", CANDIDATE_COLUMNS, rows, notes)

@@ -63,8 +63,6 @@ def ask(workspace: Workspace, request: StepViewRequest) -> AbstractContextManage
 
 
 def steps_of(workspace: Workspace, side: Side, window: str, report: Reporter) -> StepList:
-    """Lists the steps of a side."""
-
     def make(flight: Flight[StepList]) -> StepList:
         return step_list(workspace.load(side, window, flight.report))
 

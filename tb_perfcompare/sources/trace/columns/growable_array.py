@@ -29,7 +29,6 @@ class GrowableArray(Generic[S]):
         return self._length
 
     def append(self, part: NDArray[Any]) -> None:
-        """Appends values."""
         end = self._length + len(part)
         if end > len(self._array):
             capacity = max(end, len(self._array) + len(self._array) // 8, _FIRST_CAPACITY)

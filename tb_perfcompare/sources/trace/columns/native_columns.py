@@ -103,7 +103,6 @@ class _Texts:
         return self._bytes[int(self._end[number - 1]) if number else 0 : int(self._end[number])]
 
     def written(self, numbers: Ints) -> list[bytes]:
-        """JSON texts with these numbers."""
         data, starts = self._bytes, np.where(numbers, self._end[numbers - 1], 0).tolist()
         return [data[start:end] for start, end in zip(starts, self._end[numbers].tolist(), strict=True)]
 
