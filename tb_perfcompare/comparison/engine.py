@@ -48,15 +48,14 @@ from tb_perfcompare.comparison.tables.call_tree import call_tree_table
 from tb_perfcompare.comparison.tables.counter_join import CounterChange, counter_changes
 from tb_perfcompare.comparison.tables.counters import counters_table
 from tb_perfcompare.comparison.tables.entity_tables import diff_tables
-from tb_perfcompare.comparison.tables.fixed_tables import (
+from tb_perfcompare.comparison.tables.memory import memory_tables
+from tb_perfcompare.comparison.tables.run_facts import (
     bound_table,
-    categories_table,
     device_table,
     environment_table,
     recommendations_table,
-    steps_table,
 )
-from tb_perfcompare.comparison.tables.memory import memory_tables
+from tb_perfcompare.comparison.tables.step_tables import categories_table, steps_table
 from tb_perfcompare.comparison.tables.views import with_reading_notes
 from tb_perfcompare.comparison.verdict.category_shifts import CategoryShift, category_shifts
 from tb_perfcompare.comparison.work.by_family import work_by_family

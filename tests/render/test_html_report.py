@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.result.headline import Alternative, Verdict
 from tb_perfcompare.comparison.result.ledger import Ledger
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.table import Table
-from tb_perfcompare.comparison.tables.fixed_tables import steps_table
+from tb_perfcompare.comparison.tables.step_tables import steps_table
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.render.formats import render, render_table
 from tb_perfcompare.render.html_style import cards

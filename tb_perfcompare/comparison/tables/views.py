@@ -10,7 +10,6 @@ from tb_perfcompare.comparison.ledger.modules import own_module_ledger
 from tb_perfcompare.comparison.ranks.table import own_ranks
 from tb_perfcompare.comparison.result.table import Table, by_name
 from tb_perfcompare.comparison.tables.counters import counters_view
-from tb_perfcompare.comparison.tables.fixed_tables import steps_table
 from tb_perfcompare.comparison.tables.memory import (
     BY_OPERATOR,
     CURVES,
@@ -19,15 +18,9 @@ from tb_perfcompare.comparison.tables.memory import (
     own_allocations,
     own_memory,
 )
-from tb_perfcompare.comparison.tables.own_tables import (
-    overview,
-    own_bound,
-    own_categories,
-    own_device,
-    own_environment,
-    own_groups,
-    own_recommendations,
-)
+from tb_perfcompare.comparison.tables.own_groups import own_groups
+from tb_perfcompare.comparison.tables.run_facts import own_bound, own_device, own_environment, own_recommendations
+from tb_perfcompare.comparison.tables.step_tables import overview, own_categories, steps_table
 from tb_perfcompare.comparison.work.by_family import BY_FAMILY, NO_WORK, work_by_family
 from tb_perfcompare.comparison.work.measured import (
     MEASURED_WORK,

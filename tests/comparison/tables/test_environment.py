@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tb_perfcompare.comparison.tables.fixed_tables import environment_table
+from tb_perfcompare.comparison.tables.run_facts import environment_table
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 
