@@ -19,10 +19,10 @@ def markers(name: str) -> tuple[str, str]:
     return f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
 
 
-def write(section: Section, machine: str) -> None:
-    """Replaces this benchmark's results and its rows in the table of goals."""
-    replace(RESULTS, section.name, section.markdown(machine))
-    replace(DOCUMENT, GOALS, goals(DOCUMENT.read_text(encoding="utf-8"), RESULTS.read_text(encoding="utf-8"), section))
+def write(section: Section, machine: str, document: Path = DOCUMENT, results: Path = RESULTS) -> None:
+    """Replaces this benchmark's results, and its rows in the document's table of goals."""
+    replace(results, section.name, section.markdown(machine))
+    replace(document, GOALS, goals(document.read_text(encoding="utf-8"), results.read_text(encoding="utf-8"), section))
 
 
 def goals(text: str, results: str, section: Section) -> str:
