@@ -6,6 +6,7 @@ import os
 import runpy
 import sys
 from collections.abc import Sequence
+from functools import partial
 from types import CodeType, ModuleType, TracebackType
 from zipfile import is_zipfile
 
@@ -27,13 +28,14 @@ def main(argv: Sequence[str]) -> None:
     if not own:
         recorder.watch()
     _hide_from_tracebacks()
+    if program.is_module:
+        run = partial(_run_module, program)
+    elif os.path.isdir(program.name) or is_zipfile(program.name):
+        run = partial(_run_package, program)
+    else:
+        run = _script(program, own, recorder)
     try:
-        if program.is_module:
-            _run_module(program)
-        elif os.path.isdir(program.name) or is_zipfile(program.name):
-            _run_package(program)
-        else:
-            _run_script(program, own, recorder)
+        run()
     finally:
         recorder.finish()
 
@@ -64,7 +66,8 @@ def _run_package(program: Program) -> None:
     runpy.run_path(place, run_name="__main__")
 
 
-def _run_script(program: Program, own_function: str, recorder: Recorder) -> None:
+def _script(program: Program, own_function: str, recorder: Recorder) -> partial[None]:
+    """Returns what runs the script. Raises SystemExit if it cannot be read or lacks its own function."""
     try:
         with open(program.name, "rb") as file:
             source = file.read()
@@ -78,7 +81,7 @@ def _run_script(program: Program, own_function: str, recorder: Recorder) -> None
     sys.modules["__main__"] = main_module  # where pickle and multiprocessing look
     sys.argv = [program.name, *program.arguments]
     _prepend_to_path(os.path.dirname(main_module.__file__))
-    exec(_compiled(source, main_module.__file__, own_function), main_module.__dict__)
+    return partial(exec, _compiled(source, main_module.__file__, own_function), main_module.__dict__)
 
 
 def _compiled(source: bytes, name: str, own_function: str) -> CodeType:

@@ -90,6 +90,10 @@ def test_an_invalid_command_is_an_error(folder: Path, words: list[str], expected
     assert expected in found.stderr
 
 
+def test_a_missing_function_of_the_script_is_the_only_complaint(folder: Path) -> None:
+    assert len(run(folder, "--step", "__main__:absent", "train.py").stderr.splitlines()) == 1
+
+
 def test_a_local_rank_added_by_a_launcher_is_passed_to_the_program(folder: Path) -> None:
     """deepspeed and torch.distributed.launch add it after the launcher."""
     found = run(folder, "--local-rank=1", "--wait", "1", "train.py", "--lr", "1")
