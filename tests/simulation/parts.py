@@ -8,16 +8,18 @@ from functools import lru_cache
 
 import numpy as np
 
+from tb_perfcompare.comparison.pace.captures_apart import captures_apart
 from tb_perfcompare.comparison.pace.clocked import Clocked, by_one_pace
 from tb_perfcompare.comparison.pace.decide import outcome
 from tb_perfcompare.comparison.pace.machine import machine_part
 from tb_perfcompare.comparison.pace.pace import PaceRows, pace_of
 from tb_perfcompare.comparison.pace.program import program_part
 from tb_perfcompare.comparison.pace.program_estimate import ProgramPart
-from tb_perfcompare.comparison.pace.uninterrupted_steps import uninterrupted_steps
+from tb_perfcompare.comparison.pace.uninterrupted_steps import steps_alone, uninterrupted_steps
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.verdict.rules import settle
+from tb_perfcompare.model.summary.split_time import SplitTime
 from tests.simulation.worlds import Drawn, World, drawn
 
 OPTIONS = CompareOptions()
@@ -61,6 +63,9 @@ def verdicts_on(pair: Drawn) -> PairVerdicts:
     whole = tuple(np.rint(side).astype(np.int64) for side in pair.times)
     recorded = settle((whole[0], whole[1]), pair.captures, OPTIONS)
     verdict, _ = outcome(recorded.verdict, program, machine, clocked, OPTIONS)
+    if verdict is Verdict.INCONCLUSIVE and (alone := steps_alone(_parts(pair), pair.captures)):
+        apart = captures_apart(alone, program.estimate.theta, OPTIONS)
+        verdict = verdict if apart is None else apart.verdict
     return PairVerdicts(recorded.verdict, program.verdict, machine.verdict, verdict, *_interval(program),
                 recorded.estimate.theta_high - recorded.estimate.theta_low)  # fmt: skip
 
@@ -69,8 +74,12 @@ def at_one_pace(pair: Drawn, alpha: float) -> Clocked:
     """The steps with their pace, and as if nothing had interrupted them."""
     found = pace_of("host", pair.rows, pair.captures, pair.times, "operators", alpha)
     assert isinstance(found, PaceRows)
-    uninterrupted = uninterrupted_steps((pair.parts(0), pair.parts(1)), pair.rows, pair.captures, alpha)
+    uninterrupted = uninterrupted_steps(_parts(pair), pair.rows, pair.captures, alpha)
     return replace(by_one_pace(pair.times, pair.captures, found.pace), uninterrupted=uninterrupted)
+
+
+def _parts(pair: Drawn) -> tuple[SplitTime, SplitTime]:
+    return pair.parts(0), pair.parts(1)
 
 
 def _interval(part: ProgramPart) -> tuple[float, float, float]:
