@@ -9,7 +9,7 @@ from html import escape
 from tb_perfcompare._version import __version__
 from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.names.short_names import short_names
-from tb_perfcompare.number_text import MINUS
+from tb_perfcompare.number_text import MINUS, many
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.blocks import Block, Facts, Heading, Listing, Paragraph
 from tb_perfcompare.render.grid import Grid, Head, without_blank
@@ -86,7 +86,7 @@ class Page:
         )
         if is_wide(labels):
             table = f'<div class="wide" role="region" aria-label="{escape(grid.title)}" tabindex="0">{table}</div>'
-        left_out = (f"{grid.left_out:,} more rows are not shown.",) if grid.left_out else ()
+        left_out = (f"{many(grid.left_out, 'more row')} not shown.",) if grid.left_out else ()
         notes = " ".join(filter(None, map(_note, (*left_out, *grid.notes))))
         return table + (f'\n<p class="notes">{escape(notes)}</p>' if notes else "")
 

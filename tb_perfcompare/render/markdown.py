@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from tb_perfcompare.lazy_regex import regex
+from tb_perfcompare.number_text import many
 from tb_perfcompare.render.blocks import Block, Facts, Heading, Listing, Paragraph
 from tb_perfcompare.render.grid import Grid, with_short_names
 from tb_perfcompare.render.widths import elide_names
@@ -68,7 +69,7 @@ def _grid(grid: Grid) -> Iterator[str]:
         yield _line((code if head.code else escape)(cell) for cell, head in zip(row, grid.heads, strict=True))
     yield ""
     if grid.left_out:
-        yield from (f"{grid.left_out:,} more rows are not shown.", "")
+        yield from (f"{many(grid.left_out, 'more row')} not shown.", "")
     for note in grid.notes:
         yield from (escape(note), "")
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 
 from tb_perfcompare.lazy_regex import regex
+from tb_perfcompare.number_text import many
 from tb_perfcompare.render.blocks import Block, Facts, Heading, Listing, Paragraph
 from tb_perfcompare.render.grid import Grid, Head, with_short_names, without_blank
 from tb_perfcompare.render.widths import Terminal, display_width, elide, elide_names
@@ -92,7 +93,7 @@ class _Drawer:
             yield f"{_INDENT}(no rows)"
         if grid.left_out:
             how = f": --table {grid.name}" if grid.brief else ""
-            yield f"{_INDENT}… {grid.left_out:,} more rows{how}"
+            yield f"{_INDENT}… {many(grid.left_out, 'more row')}{how}"
         for note in grid.notes:
             yield from self._wrapped(note, f"{_INDENT}* ")
 

@@ -68,7 +68,7 @@ def test_text_marks_new_removed_absent_and_unclear_figures() -> None:
 
 def test_top_limits_rows_and_counts_the_rest() -> None:
     assert "… 9 more rows: --table operators" in drawn("text", top=2)
-    assert "9 more rows are not shown" in drawn("md", top=2)
+    assert "9 more rows not shown" in drawn("md", top=2)
     assert len(drawn("csv", table="operators", top=2).splitlines()) == 3
 
 

@@ -82,7 +82,7 @@ def test_the_ledger_table_has_its_parts_below() -> None:
     above, _, below = drawn("text", table="ledger").partition("The largest of these by who called them")
     assert "relu" in above and "aten::mm" not in above
     assert [line.split("  ")[1] for line in below.splitlines()[2:]] == ["gemm<float>"] * 3
-    assert "… 1 more rows" in drawn("text", table="ledger", top=2)
+    assert "… 1 more row" in drawn("text", table="ledger", top=2)
 
 
 @pytest.mark.parametrize(

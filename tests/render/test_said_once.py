@@ -66,7 +66,7 @@ def test_a_table_ends_with_the_last_row_that_tells_something() -> None:
     heads = (columns.key("name", "Name", ""), *columns.triple("", "", "Host self time"))
     rows = (("large", 10.0, 110.0, 100.0), ("small", 10.0, 16.5, 6.5), ("tiny", 10.0, 11.0, 1.0))
     shown = report(tables={"operators": Table("operators", "Operators", heads, rows)})
-    assert ("small" in shown, "tiny" in shown, "1 more rows" in shown) == (True, False, True)
+    assert ("small" in shown, "tiny" in shown, "1 more row:" in shown) == (True, False, True)
     assert "Operators" not in report(tables={"operators": Table("operators", "Operators", heads, rows[2:])})
 
 

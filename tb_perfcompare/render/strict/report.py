@@ -97,7 +97,7 @@ def strict_text(answer: StrictAnswer, banner: Sequence[str], terminal: Terminal 
 
 def _cut_to_fit(table: Table) -> list[Block]:
     grid = grid_of(table, top=_TOP, brief=False)
-    left_out = f"{grid.left_out:,} more rows: --format md" if grid.left_out else ""
+    left_out = f"{many(grid.left_out, 'more row')}: --format md" if grid.left_out else ""
     notes = (*grid.notes, left_out) if left_out else grid.notes
     return [Heading(table.title), replace(grid, left_out=0, notes=notes)]
 
