@@ -90,9 +90,9 @@ class JoinedRows:
     def __len__(self) -> int:
         return len(self.at_a)
 
-    def with_part(self, part: int, text: str) -> Ints:
-        """Indices of rows whose key has this text as the given part."""
-        return np.flatnonzero(self.parts[part] == self.numbers.of((text,))[0])
+    def named(self, name: str) -> Ints:
+        """Indices of rows whose key begins with this name."""
+        return np.flatnonzero(self.parts[0] == self.numbers.of((name,))[0])
 
     def by_size(self, size: Floats) -> Ints:
         """(r,) row indices by descending size, ties by their texts."""

@@ -17,6 +17,7 @@ from tb_perfcompare.model.summary.call_tree import CallTree
 from tb_perfcompare.model.summary.collectives import joined
 from tb_perfcompare.model.summary.groups import FIRST_CALL
 from tb_perfcompare.model.summary.summary import DeviceFacts, DeviceMetric, DroppedStep, Summary
+from tb_perfcompare.model.summary.table_specs import TABLE_SPECS
 from tb_perfcompare.model.summary.tables import CounterSeries, GroupTable, OwnedTime, StepTable
 
 Key = TypeVar("Key")
@@ -197,11 +198,9 @@ def _measure(name: str) -> Callable[[GroupTable], Ints]:
     return lambda part: part.measures_ns[name]
 
 
-_ADDED = frozenset({"bytes"})
-"""Facts that are summed over captures; others are means weighted by time, but for FIRST_CALL: plain means keep the
-order of calls."""
-
-_PLAIN = _ADDED | {FIRST_CALL}
+_SUMMED = frozenset(fact.name for spec in TABLE_SPECS.values() for fact in spec.facts if fact.summed)
+_PLAIN = _SUMMED | {FIRST_CALL}
+"""Facts that are not weighted by time: plain means of FIRST_CALL keep the order of calls."""
 
 
 def _facts(present: Sequence[tuple[GroupTable, Ints]], rows: int) -> Mapping[str, Floats]:
@@ -217,7 +216,7 @@ def _facts(present: Sequence[tuple[GroupTable, Ints]], rows: int) -> Mapping[str
             total[place[has]] += value[has] * each[has]
             weight[place[has]] += each[has]
         mean = np.divide(total, weight, out=np.full(rows, np.nan), where=weight > 0)
-        out[fact] = np.where(weight > 0, total, np.nan) if fact in _ADDED else mean
+        out[fact] = np.where(weight > 0, total, np.nan) if fact in _SUMMED else mean
     return out
 
 

@@ -37,7 +37,7 @@ def table_facts(name: str) -> TableFacts:
     }  # fmt: skip
 
 
-VALUE, DELTA, SHIFT, CHANGE, P, Q, RATIO, SHARE = "value", "delta", "shift", "change", "p", "q", "ratio", "share"
+VALUE, DELTA, CHANGE, P, Q, RATIO, SHARE = "value", "delta", "change", "p", "q", "ratio", "share"
 EFFECTS = ("count_effect", "rate_effect", "mix_effect", "same_shape_effect", "time_effect", "work_effect",
            "speed_effect", "exposed_work_effect", "exposed_speed_effect")  # fmt: skip
 """Prefixes of columns that hold one part of a difference."""

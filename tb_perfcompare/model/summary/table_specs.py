@@ -31,7 +31,7 @@ class Measure:
 @dataclass(frozen=True, slots=True)
 class Fact:
     """One figure of a group that is not a time: its name in GroupTable.facts, label, unit, definition, better
-    direction."""
+    direction. Captures are pooled by its mean weighted by time, or by its sum if `summed`."""
 
     name: str
     label: str
@@ -39,6 +39,7 @@ class Fact:
     definition: str
     better: Better
     shown: bool = False
+    summed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +242,7 @@ TABLE_SPECS: Mapping[str, TableSpec] = {
     ),
     "memcpy": TableSpec(
         "Copies and sets", ("name",), "Operations", _time("Copy time: summed durations"),
-        facts=(Fact("bytes", "Bytes", BYTES, "total bytes moved in all admitted steps", Better.NONE),),
+        facts=(Fact("bytes", "Bytes", BYTES, "total bytes moved in all admitted steps", Better.NONE, summed=True),),
         exposed=_OF_DEVICE, categories=(MEMCPY, MEMSET), paths=("",),
     ),
     "communication": TableSpec(

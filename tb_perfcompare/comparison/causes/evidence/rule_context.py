@@ -224,7 +224,7 @@ class RuleContext:
     def amount(self, table: str, measure: str, name: str) -> Amount:
         """Amount of the table row whose key is `name`."""
         columns = self.columns(table, measure)
-        rows = columns.joined.with_part(0, name)
+        rows = columns.joined.named(name)
         return columns.at(int(rows[0])) if len(rows) else NOTHING
 
     def amounts_of(self, first: str, table: str, measure: str = "total") -> Mapping[Key, Amount]:

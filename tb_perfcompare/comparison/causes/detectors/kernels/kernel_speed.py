@@ -149,7 +149,7 @@ def launching_operator(pair: RuleContext, kernel: str) -> str:
     """The operator below which a kernel's time changed most, "" if none is known."""
     columns = pair.columns("kernels_by_operator")
     rows = {
-        operator: amount for (_, operator), amount in columns.of_rows(columns.joined.with_part(0, kernel)).items()
+        operator: amount for (_, operator), amount in columns.of_rows(columns.joined.named(kernel)).items()
     }  # fmt: skip
     return max(rows, key=lambda operator: (abs(rows[operator].delta_us), operator), default="")
 

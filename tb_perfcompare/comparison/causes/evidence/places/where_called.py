@@ -56,7 +56,7 @@ def where_called(pair: RuleContext, changed: Sequence[tuple[str, Amount]]) -> st
 
 def _where(pair: RuleContext, side: int, operator: str, usual: float) -> str:
     summary, joined = pair.sides[side], pair.columns("operators", "host_total").joined
-    rows = (joined.at_a, joined.at_b)[side][joined.with_part(0, operator)]
+    rows = (joined.at_a, joined.at_b)[side][joined.named(operator)]
     if not len(rows) or rows[0] < 0 or summary.ranks is not None:
         return ""
     more = summary.groups["operators"].calls[rows[0]] > usual + 0.5
