@@ -12,6 +12,7 @@ import numpy as np
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Check, Finding
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
+from tb_perfcompare.comparison.result.ledger import LedgerRow
 from tb_perfcompare.comparison.result.plain_values import DeviceDict, device_dict
 from tb_perfcompare.comparison.result.side_facts import SideFacts
 from tb_perfcompare.comparison.result.table import Table, cells_of
@@ -59,8 +60,8 @@ class RowTimes:
     """Time per step of a category or of a table row."""
 
     name: Annotated[str, "category of the step, or key of a table row"]
-    baseline_us: Annotated[float | None, "microseconds per step; null if the baseline lacks it"]
-    candidate_us: Annotated[float | None, "microseconds per step; null if the candidate lacks it"]
+    baseline_us: Annotated[float | None, "microseconds per step; null if the baseline lacks or did not record it"]
+    candidate_us: Annotated[float | None, "microseconds per step; null if the candidate lacks or did not record it"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +102,13 @@ def candidate_result(comparison: Comparison) -> CandidateResult:
 
 
 def _parts(comparison: Comparison) -> tuple[RowTimes, ...]:
-    unit = comparison.ledger.denominator * 1000
-    return tuple(RowTimes(row.path[0], row.baseline / unit, row.candidate / unit) for row in comparison.ledger.heads)
+    ledger = comparison.ledger
+
+    def times(row: LedgerRow) -> RowTimes:
+        both = zip((row.baseline, row.candidate), ledger.recorded(row.path[0]), strict=True)
+        return RowTimes(row.path[0], *(own / (1000 * ledger.denominator) if there else None for own, there in both))
+
+    return tuple(map(times, ledger.heads))
 
 
 def _largest(table: Table) -> tuple[RowTimes, ...]:

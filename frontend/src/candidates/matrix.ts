@@ -11,7 +11,10 @@ interface MatrixRow {
 /** Most rows shown. */
 const MAX_ROWS = 30;
 
-const timesOf = (result: CandidateResult, table: string): RowTimes[] => (table === '' ? result.parts : result.table === table ? result.rows : []);
+/** A part that one side could not record has no change; a table's row that one side lacks is new or gone. */
+const inBoth = ({ baseline_us, candidate_us }: RowTimes): boolean => baseline_us !== null && candidate_us !== null;
+
+const timesOf = (result: CandidateResult, table: string): RowTimes[] => (table === '' ? result.parts.filter(inBoth) : result.table === table ? result.rows : []);
 
 /** The table whose rows can be shown instead of parts of the step, from the first candidate that has one; "" for none. */
 export const rowTable = (rows: (Row | undefined)[]): string => rows.find((row) => row?.result?.table)?.result?.table ?? '';

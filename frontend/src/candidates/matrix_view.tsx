@@ -62,7 +62,7 @@ export function MatrixView({ candidates, rows, options, onOptions, onOpen }: Pro
     const level = times ? levelOf(times, against, step(place)) : 0;
     return (
       <td key={place} class="mx-cell" style={{ background: colourOf(level) }}>
-        <button type="button" tabIndex={at[0] === row && at[1] === column ? 0 : -1} title={aboutOf(name, labels[place]!, times)} onFocus={() => setAt([row, column])} onClick={() => open(place, name)}>
+        <button type="button" tabIndex={at[0] === row && at[1] === column ? 0 : -1} title={times ? aboutOf(name, labels[place]!, times) : (table === '' ? words.matrix.notRecorded : words.matrix.notListed)(name, labels[place]!)} onFocus={() => setAt([row, column])} onClick={() => open(place, name)}>
           {times ? changeText(times, against, step(place)) : NOT_MEASURED}
         </button>
       </td>
@@ -132,7 +132,6 @@ function changeText(times: RowTimes, against: Against, step_us: number | null): 
   return change === 0 ? '0' : formatPercent(change, true);
 }
 
-function aboutOf(name: string, run: string, times: RowTimes | null): string {
-  if (!times) return words.matrix.notListed(name, run);
+function aboutOf(name: string, run: string, times: RowTimes): string {
   return words.matrix.about(name || words.matrix.whole, run, formatTime(times.baseline_us), formatTime(times.candidate_us), formatTime(deltaOf(times), true));
 }

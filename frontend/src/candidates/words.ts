@@ -59,6 +59,7 @@ export const words = {
     from: (least: string) => `from ${least}`,
     hint: 'A cell opens its pair at its row. Arrow keys move.',
     about: (name: string, run: string, a: string, b: string, delta: string) => `${name}, ${run}: ${a} → ${b} per step, ${delta}`,
+    notRecorded: (name: string, run: string) => `${name}: not recorded by the baseline and ${run} alike`,
     notListed: (name: string, run: string) => `${name}: not among the largest of ${run}`,
   },
   compared: (n: number, any: string, alpha: string) =>

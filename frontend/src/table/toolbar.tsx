@@ -40,8 +40,8 @@ interface Props {
 
 export function Toolbar({ table, withStatus, views, address, minimum, error, whole, listed, withStates, onChange, children }: Props) {
   const hasCategory = listed && categoryIndex(table) >= 0;
-  const states = withStates && roleAt(table, 'status') >= 0;
-  const filters = minimum !== null || hasCategory || (listed && address.category !== '') || states;
+  const choices = withStates ? statusChoices(table, withStatus, address.status) : [];
+  const filters = minimum !== null || hasCategory || (listed && address.category !== '') || choices.length > 1;
   const problem = error && tableText.badRegex(error);
   const filtered = address.status !== 'all' || address.clear || address.category !== '';
   return (
@@ -61,7 +61,9 @@ export function Toolbar({ table, withStatus, views, address, minimum, error, who
           onChoose={(value) => onChange({ min: Number(value) })}
         />
       )}
-      {states && <StatusChoice table={table} count={withStatus} value={address.status} onChange={(status) => onChange({ status })} />}
+      {choices.length > 1 && (
+        <Segments all={choices} chosen={([choice]) => address.status === choice} name={([, label]) => label} title={([, , about]) => about} onChoose={([status]) => onChange({ status })} />
+      )}
       {listed && (address.clear || qIndexes(table).length > 0) && (
         <Button class="toggle" aria-pressed={address.clear} title={tableText.sureAbout} onClick={() => onChange({ clear: !address.clear })}>
           <Icon name="filter" size={14} />
@@ -94,14 +96,16 @@ function CategoryChoice({ table, value, onChange }: { table: Table; value: strin
   return <Select label={tableText.part} value={value} options={[['', tableText.anyPart], ...[...found].sort().map((part): [string, string] => [part, tableText.category(part)])]} onChoose={onChange} />;
 }
 
-function StatusChoice({ table, count, value, onChange }: { table: Table; count: Props['withStatus']; value: StatusFilter; onChange: (value: StatusFilter) => void }) {
-  const counted = (word: 'added' | 'removed' | 'replaced'): [StatusFilter, string, string] => [word, `${tableText[word]} ${formatCount(count(word))}`, text.table.chips[word]!.about];
-  const choices: [StatusFilter, string, string][] = [['all', tableText.all, ''], counted('added'), counted('removed')];
-  if (changeIndexes(table).length > 0) for (const word of CHANGES) choices.push([word, tableText.changes[word], tableText.changesAbout[word]]);
-  if (count('replaced') > 0) choices.push(counted('replaced'));
-  return (
-    <Segments all={choices} chosen={([choice]) => value === choice} name={([, label]) => label} title={([, , about]) => about} onChoose={([choice]) => onChange(choice)} />
-  );
+/** What rows can be filtered by: the statuses that any of them has, however the other filters stand, and changes. */
+function statusChoices(table: Table, count: Props['withStatus'], value: StatusFilter): [StatusFilter, label: string, about: string][] {
+  const status = roleAt(table, 'status');
+  const occurs = (word: StatusFilter): boolean => word === value || count(word) > 0 || table.rows.some((cells) => cells[status] === word);
+  const changes = changeIndexes(table).length > 0 ? CHANGES : [];
+  return [
+    ['all', tableText.all, ''],
+    ...(['added', 'removed', 'replaced'] as const).filter(occurs).map((word): [StatusFilter, string, string] => [word, `${tableText[word]} ${formatCount(count(word))}`, text.table.chips[word]!.about]),
+    ...changes.map((word): [StatusFilter, string, string] => [word, tableText.changes[word], tableText.changesAbout[word]]),
+  ];
 }
 
 function ColumnMenu({ views, chosen, onChange }: { views: ColumnView[]; chosen: string; onChange: (chosen: string) => void }) {

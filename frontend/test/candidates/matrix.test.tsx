@@ -25,6 +25,10 @@ describe('rows', () => {
       ['Kernel', 910, null, 890],
     ]);
   });
+  it('have no cell for a part that one side could not record', () => {
+    const cpuAlone = row([times('Kernel', null, 900), times('CPU', 10, 20)]);
+    expect(matrixRows([cpuAlone], 1, '').map(({ name }) => name)).toEqual(['CPU']);
+  });
   it('of a table are those of any candidate', () => {
     const one = row([], [times('gemm', 100, 150)]);
     const two = row([], [times('gemm', 100, 100), times('relu', null, 80)]);

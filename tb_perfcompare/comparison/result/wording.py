@@ -124,6 +124,7 @@ _SETTINGS = {
     "distributed.pg_count": "Process groups",
     "distributed.nccl_version": "NCCL version",
     "compile.regions": "Compiled regions",
+    "data_loader.batches": "Batches loaded in",
     "trace.schema": "Trace schema version",
     "trace.fields": "Fields of the trace",
     "trace.arguments": "Arguments of operators",

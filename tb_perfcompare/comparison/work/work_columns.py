@@ -42,7 +42,7 @@ def figures(work: RowWork) -> dict[str, Floats]:
         "byte_rate": _positive(work.ratio("bytes", "time_ns") * 1e9),
         "intensity": work.ratio("flops", "bytes"),
         "roof_share": work.roof_share(),
-        "coverage": work.coverage(),
+        "coverage": np.where(modelled, work.coverage(), np.nan),
     }
 
 
