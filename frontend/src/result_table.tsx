@@ -49,6 +49,7 @@ export function ResultTable(props: Props) {
   const source = table === given ? every : null;
   // chosen from the unmerged rows, so that the table shows the metric that the menu above names
   const metric = address.metric || (metricOf(given, '', address.sort)?.name ?? '') || MAIN;
+  const measure = metric === MAIN ? '' : metric;
   return (
     <TableView
         key={tab}
@@ -66,9 +67,9 @@ export function ResultTable(props: Props) {
         onChange={onChange}
         detail={(row) => (
           <>
-            {table.per_step && <Lazy load={loadRowSteps} height={150} props={{ question, query, table: tab, row }} />}
+            {table.per_step && <Lazy load={loadRowSteps} height={150} props={{ question, query, table: tab, row, measure }} />}
             {table.callers && tracesIn(comparison) && (
-              <Lazy load={loadRowPaths} height={120} props={{ question, query, table: tab, row, comparison, tabs, attribution, onGo: (to: Change) => onChange({ ...FRESH, ...to }, true) }} />
+              <Lazy load={loadRowPaths} height={120} props={{ question, query, table: tab, row, comparison, tabs, attribution, measure, onGo: (to: Change) => onChange({ ...FRESH, ...to }, true) }} />
             )}
           </>
         )}

@@ -12,6 +12,7 @@ import { text } from '../ui/strings';
 import { type Against, changeOf, deltaOf, levelOf, LEVELS, matrixRows, rowTable } from './matrix';
 import type { Row, RowTimes } from './wire';
 import { words } from './words';
+import { Swatch } from '../ui/controls/swatch';
 
 interface Props {
   candidates: Side[];
@@ -72,7 +73,7 @@ export function MatrixView({ candidates, rows, options, onOptions, onOpen }: Pro
   return (
     <section class="panel mx" aria-label={words.matrix.title}>
       <header>
-        <h2 class="section-title strong">{words.matrix.title}</h2>
+        <h2>{words.matrix.title}</h2>
         {other !== '' && (
           <Segments label={words.matrix.rows} all={['', other]} chosen={(one) => one === table} name={(one) => words.matrix.of[one] ?? one} onChoose={(one) => say(one !== '', against)} />
         )}
@@ -109,8 +110,8 @@ export function MatrixView({ candidates, rows, options, onOptions, onOpen }: Pro
       <p class="legend small soft">
         {LEVELS[against].map((least, index) => (
           <span key={least} class="mx-key inline">
-            <span class="mx-swatch" style={{ background: colourOf(index + 1) }} />
-            <span class="mx-swatch" style={{ background: colourOf(-index - 1) }} />
+            <Swatch fill={colourOf(index + 1)} />
+            <Swatch fill={colourOf(-index - 1)} />
             {words.matrix.from(formatSetting(least))}
           </span>
         ))}

@@ -53,7 +53,7 @@ export function VerdictsView(props: Props) {
   const put = (next: Side[]): void => onChange({ candidates: next }, true);
   return (
     <section class="vs" aria-label={words.region}>
-      <h2 class="section-title strong">{words.title}</h2>
+      <h2>{words.title}</h2>
       <div class="vs-tools wrap" role="group" aria-label={words.add}>
         {room > 0 ? (
           <>

@@ -20,8 +20,8 @@ export function FigureBox({ title, about, class: extra = '', tab, address, onCha
   return (
     <section class={`panel figure-box ${extra}${open ? '' : ' closed'}`} aria-label={title}>
       <header>
-        <h2 class="section-title strong">
-          <button type="button" class="figure-toggle inline strong" aria-expanded={open} onClick={() => onChange({ closedCharts: withChart(address, tab, !open) })}>
+        <h2>
+          <button type="button" class="figure-toggle turns inline" aria-expanded={open} onClick={() => onChange({ closedCharts: withChart(address, tab, !open) })}>
             <Icon name="chevron" size={14} /> {title}
           </button>
         </h2>

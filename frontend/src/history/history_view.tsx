@@ -67,7 +67,7 @@ export function HistoryView({ answer, address: { series, a, b }, onChange, onPai
   return (
     <section class="hs" aria-label={words.region}>
       <div class="hs-head wrap">
-        <h2 class="section-title strong">{words.title}</h2>
+        <h2>{words.title}</h2>
         <label>
           <span class="muted">{words.series}</span>{' '}
           {/* lists only the first series by name if there are very many */}

@@ -1,4 +1,4 @@
-// The tree of folders that contain runs.
+// The folders that contain runs.
 
 export interface Folder {
   path: string;
@@ -7,11 +7,10 @@ export interface Folder {
   depth: number;
   /** number of runs in it and below it */
   runs: number;
-  folders: Folder[];
 }
 
-/** Top-level folders with their subfolders; [] if all runs are in one folder or in none. */
-export function folderTree(runs: readonly string[]): Folder[] {
+/** Folders from the top down, each followed by its subfolders; [] if all runs are in one folder or in none. */
+export function foldersOf(runs: readonly string[]): Folder[] {
   const counts = new Map<string, number>();
   const below = new Map<string, Set<string>>();
   for (const run of runs) {
@@ -30,27 +29,16 @@ export function folderTree(runs: readonly string[]): Folder[] {
     return child !== undefined && more.length === 0 && counts.get(child) === counts.get(path) ? child : null;
   };
   const within = (above: string, depth: number): Folder[] =>
-    [...(below.get(above) ?? [])].sort(natural.compare).map((child) => {
+    [...(below.get(above) ?? [])].sort(natural.compare).flatMap((child) => {
       let path = child;
       for (let only = onlyChild(path); only !== null; only = onlyChild(path)) path = only;
-      return { path, name: path.slice(above === '' ? 0 : above.length + 1), depth, runs: counts.get(path)!, folders: within(path, depth + 1) };
+      return [{ path, name: path.slice(above === '' ? 0 : above.length + 1), depth, runs: counts.get(path)! }, ...within(path, depth + 1)];
     });
   const found = within('', 0);
-  return found.length === 1 && found[0]!.runs === runs.length && found[0]!.folders.length === 0 ? [] : found;
+  return found.length === 1 && found[0]!.runs === runs.length ? [] : found;
 }
 
 const natural = new Intl.Collator(undefined, { numeric: true });
-
-/** Visible folders from the top down, with those in `open` expanded. */
-export function unfolded(tree: readonly Folder[], open: ReadonlySet<string>): Folder[] {
-  return tree.flatMap((folder) => [folder, ...(open.has(folder.path) ? unfolded(folder.folders, open) : [])]);
-}
-
-/** Paths of all folders that contain a run or folder, outermost first. */
-export function foldersAround(path: string): string[] {
-  const parts = path.split('/').slice(0, -1);
-  return parts.map((_, depth) => parts.slice(0, depth + 1).join('/'));
-}
 
 /** Whether a run or folder is below `folder`; "" contains everything. */
 export function isBelow(path: string, folder: string): boolean {

@@ -14,7 +14,7 @@ export function NoPair({ answer, onPair, onRescan }: { answer: RunsAnswer; onPai
   const title = run ? text.empty.oneTitle : text.empty.title;
   return (
     <section class="state" aria-label={title}>
-      <h2 class="state-title line strong">{title}</h2>
+      <h2 class="state-title line">{title}</h2>
       {run && <p>{text.empty.one(run.run)}</p>}
       <Problems problems={answer.problems} open />
       {pair && <Button class="primary" onClick={() => onPair(pair.baseline, pair.candidate)}>{text.empty.oneSpans}</Button>}

@@ -3,7 +3,7 @@
 import { wholeRun, type Comparison, type RunsAnswer, type Side, type SideFacts } from '../contract/wire';
 import type { Address } from '../host/url_state';
 import { formatBytes } from '../ui/format';
-import { Button, IconButton } from '../ui/buttons';
+import { Button, FilterChip, IconButton } from '../ui/buttons';
 import { Icon } from '../ui/icons';
 import { Choice } from '../ui/controls/choice';
 import { Menu } from '../ui/controls/menu';
@@ -78,9 +78,7 @@ function SidePicker({ letter, ...props }: Props & { letter: Letter }) {
         onHistory={props.onHistory}
       />
       {side?.steps && (
-        <button type="button" class="chip chip-filter side-steps" title={text.picker.allSteps(words)} onClick={() => onChange(withSteps(side, ''))}>
-          {text.picker.onlySteps(name, side.steps, words)} <Icon name="close" size={12} />
-        </button>
+        <FilterChip class="side-steps" title={text.picker.allSteps(words)} onClick={() => onChange(withSteps(side, ''))}>{text.picker.onlySteps(name, side.steps, words)}</FilterChip>
       )}
       {letter === 'b' && props.back}
       <Menu class="side-details" title={text.picker.details(name)} label={<Facts letter={letter} {...props} />}>

@@ -1,19 +1,20 @@
-// The dialog that chooses one or several runs: a table, newest first, with a search and a tree of folders.
+// The dialog that chooses one or several runs: a table, newest first, with a search and a choice of folders.
 
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { Problem, RunEntry } from '../contract/wire';
 import { columnViews } from '../table/data/columns';
 import { Grid } from '../table/grid';
 import { filterRows, nextSort, sortRows, type SortKey } from '../table/data/order';
 import { Problems } from '../ui/controls/problems';
 import { SearchBox } from '../ui/controls/search_box';
-import { Button, IconButton } from '../ui/buttons';
+import { Select } from '../ui/controls/select';
+import { Button } from '../ui/buttons';
+import { Dialog } from '../ui/controls/dialog';
 import { Icon } from '../ui/icons';
 import { text } from '../ui/strings';
 import { useMatches } from '../ui/use_matches';
 import { useSearch } from '../ui/search';
-import { FolderTree } from './folder_tree';
-import { foldersAround, folderTree, isBelow } from './folders';
+import { foldersOf, isBelow } from './folders';
 import { chooserWords as words, PATH, runTable } from './run_table';
 
 export interface ChooserProps {
@@ -33,15 +34,18 @@ export interface ChooserProps {
 
 const TEXTS = new Set(['run', 'device', 'format']);
 
-export function RunChooser({ label, runs, value, onChoose, onSeveral, problems = [], onHistory, onClose }: ChooserProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
+export function RunChooser({ label, onClose, ...props }: ChooserProps) {
+  return <Dialog class="runs-dialog" title={label} onClose={onClose}>{(close) => <Runs {...props} close={close} />}</Dialog>;
+}
+
+function Runs({ runs, value, onChoose, onSeveral, problems = [], onHistory, close }: Omit<ChooserProps, 'label' | 'onClose'> & { close: () => void }) {
   const phone = useMatches('(max-width: 520px)');
   const [typed, setTyped] = useState('');
   const [folder, setFolder] = useState('');
   const [sort, setSort] = useState<SortKey[]>([{ column: 'modified', descending: true }]);
   const [selected, setSelected] = useState(-1);
   const [marked, setMarked] = useState<ReadonlySet<string> | null>(null);
-  const folders = useMemo(() => folderTree(runs.map(({ run }) => run)), [runs]);
+  const folders = useMemo(() => foldersOf(runs.map(({ run }) => run)), [runs]);
   const table = useMemo(() => runTable(runs.filter(({ run }) => isBelow(run, folder)), folder, marked), [runs, folder, marked]);
   const views = useMemo(() => {
     const alike = [new Set(runs.map(({ format }) => format)).size > 1 ? '' : 'format', runs.some(({ workers }) => workers.length > 1) ? '' : 'workers', PATH];
@@ -51,7 +55,6 @@ export function RunChooser({ label, runs, value, onChoose, onSeveral, problems =
   }, [table, phone]);
   const { query, error } = useSearch(typed);
   const rows = useMemo(() => sortRows(table, filterRows(table, { query, category: null, status: 'all', minDelta: 0 }).rows, sort), [table, query, sort]);
-  useLayoutEffect(() => dialog.current?.showModal(), []);
   const choose = (place: number): void => {
     const run = table.rows[rows[place] ?? -1]?.[0];
     if (typeof run !== 'string') return;
@@ -60,15 +63,16 @@ export function RunChooser({ label, runs, value, onChoose, onSeveral, problems =
       if (!next.delete(run)) next.add(run);
       return setMarked(next);
     }
-    dialog.current?.close();
+    close();
     if (run !== value) onChoose(run);
   };
+  /** Closes the dialog, then goes on elsewhere. */
+  const leave = (next: () => void) => (): void => {
+    close();
+    next();
+  };
   return (
-    <dialog ref={dialog} class="keys runs-dialog" aria-label={label} onClose={onClose}>
-      <header>
-        <h2>{label}</h2>
-        <IconButton icon="close" label={text.panel.close} onClick={() => dialog.current?.close()} />
-      </header>
+    <>
       <p class="toolbar wrap">
         <SearchBox
           first
@@ -82,9 +86,12 @@ export function RunChooser({ label, runs, value, onChoose, onSeveral, problems =
           }}
           onKey={(event) => {
             if (event.key === 'Enter') choose(Math.max(0, selected));
-            else if (event.key === 'ArrowDown') dialog.current?.querySelector<HTMLElement>('.grid')?.focus();
+            else if (event.key === 'ArrowDown') document.querySelector<HTMLElement>('.runs-dialog .grid')?.focus();
           }}
         />
+        {folders.length > 0 && (
+          <Select label={words.folders} value={folder} options={[['', words.everywhere], ...folders.map(({ path, name, depth, runs: below }): [string, string] => [path, words.folder(name, depth, below)])]} onChoose={setFolder} />
+        )}
         <span class="muted" role="status">
           {error || words.shown(rows.length, runs.length)}
         </span>
@@ -92,36 +99,19 @@ export function RunChooser({ label, runs, value, onChoose, onSeveral, problems =
           <Button class="toggle" aria-pressed={marked !== null} onClick={() => setMarked(marked ? null : new Set())}>{words.several}</Button>
         )}
         {onSeveral && marked && (
-          <Button
-            class="primary"
-            disabled={marked.size === 0}
-            onClick={() => {
-              dialog.current?.close();
-              onSeveral([...marked]);
-            }}
-          >
-            {words.compare(marked.size)}
-          </Button>
+          <Button class="primary" disabled={marked.size === 0} onClick={leave(() => onSeveral([...marked]))}>{words.compare(marked.size)}</Button>
         )}
         <span class="spacer" />
         {onHistory && (
-          <Button
-            onClick={() => {
-              dialog.current?.close();
-              onHistory();
-            }}
-          >
+          <Button onClick={leave(onHistory)}>
             <Icon name="history" /> {text.pages.history}
           </Button>
         )}
       </p>
-      <div class="runs-body">
-        {folders.length > 0 && <FolderTree folders={folders} all={runs.length} shown={folder} open={foldersAround(value ?? '')} onShow={setFolder} />}
-        <div class="table-body">
-          <Grid table={table} rows={rows} columns={views} names={null} sort={sort} id="run" selected={selected} onSort={(name, add) => setSort(nextSort(sort, name, !TEXTS.has(name), add))} onSelect={setSelected} onOpen={choose} />
-        </div>
+      <div class="table-body">
+        <Grid table={table} rows={rows} columns={views} names={null} sort={sort} id="run" selected={selected} onSort={(name, add) => setSort(nextSort(sort, name, !TEXTS.has(name), add))} onSelect={setSelected} onOpen={choose} />
       </div>
       <Problems problems={problems} />
-    </dialog>
+    </>
   );
 }

@@ -12,6 +12,7 @@ export const chooserWords = {
   counted: 'With warm-up, which a comparison leaves out',
   folders: 'Folders',
   everywhere: 'All folders',
+  folder: (name: string, depth: number, runs: number) => `${'\u2003'.repeat(depth)}${name} (${formatCount(runs)})`,
   several: 'Choose several',
   compare: (n: number) => (n === 0 ? 'Compare with the baseline' : `Compare ${formatMany(n, 'candidate')} with the baseline`),
   all: 'Runs',

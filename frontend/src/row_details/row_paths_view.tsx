@@ -12,7 +12,6 @@ import { LinkButton } from '../ui/buttons';
 import { BoundedCache } from '../ui/kept';
 import { shortName } from '../ui/names';
 import { Segments } from '../ui/controls/segments';
-import { Select } from '../ui/controls/select';
 import { adoptSheet } from '../ui/sheets';
 import { tableText } from '../table/data/words';
 import { text } from '../ui/strings';
@@ -38,26 +37,26 @@ interface Props {
   comparison: Comparison;
   tabs: Tab[];
   attribution: Table;
+  /** the time that the table shows; the first one if paths do not have it */
+  measure: string;
   /** goes to another view; Back returns */
   onGo: (change: Change) => void;
 }
 
 /** Choices carried over from one row to the next. */
-const chosen = { way: 'operators', measure: '', together: true };
+const chosen = { way: 'operators', together: true };
 
-export function RowPathsView({ question, query, table, row, comparison, tabs, attribution, onGo }: Props) {
+export function RowPathsView({ question, query, table, row, comparison, tabs, attribution, measure, onGo }: Props) {
   const links = useMemo(() => rowLinks(comparison, tabs, attribution, table, row), [comparison, tabs, attribution, table, row]);
   const [way, setWay] = useState(chosen.way);
-  const [measure, setMeasure] = useState(chosen.measure);
   const [together, setTogether] = useState(chosen.together);
   const key = [question, table, row, together].join('\n');
   const [{ status, answer, failure }] = useAnswer(kept, key, (signal) => fetchAnswer<RowPaths>('row_paths', queryWith(query, { table, row, modules: together ? 'together' : '' }), 'tb_perfcompare.row_paths/1', signal).then((paths) => ({ row, paths })), PASSING_MS);
-  Object.assign(chosen, { way, measure, together });
+  Object.assign(chosen, { way, together });
   // while loading, an old answer stays only if it is of the same row, merged or not
   const found = answer?.row === row ? answer.paths : null;
   const shown = found?.ways.find((one) => one.way === way) ?? found?.ways[0];
-  const measures = found?.measures ?? [];
-  const time = measures.some((one) => one.name === measure) ? measure : (measures[0]?.name ?? '');
+  const time = found && (found.measures.find((one) => one.name === measure) ?? found.measures[0]);
   const numbered = found?.frames.some(([kind, name]) => kind === 'module' || name.startsWith('nn.Module: ')) ?? false;
   return (
     <section class="row-paths" aria-label={words.region} aria-busy={status === 'loading'}>
@@ -68,7 +67,7 @@ export function RowPathsView({ question, query, table, row, comparison, tabs, at
         <>
           <header>
             <h3>{words.title}</h3>
-            {measures.length > 1 && <Select label={words.measure} value={time} options={measures.map(({ name, label }) => [name, label])} onChoose={setMeasure} />}
+            <span class="muted">{time?.label}</span>
           </header>
           <div class="path-tools wrap small">
             <Segments label={words.way} all={found.ways} chosen={(one) => one === shown} name={(one) => words.ways[one.way] ?? one.way} onChoose={(one) => setWay(one.way)} />
@@ -78,7 +77,7 @@ export function RowPathsView({ question, query, table, row, comparison, tabs, at
               </label>
             )}
           </div>
-          <Paths key={`${row} ${shown.way}`} found={found} way={shown.way} measure={time} onGo={onGo} />
+          <Paths key={`${row} ${shown.way}`} found={found} way={shown.way} measure={time?.name ?? ''} onGo={onGo} />
         </>
       )}
       {found?.callees && <Callees found={found} callees={found.callees} onGo={onGo} />}

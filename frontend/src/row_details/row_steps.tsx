@@ -1,12 +1,10 @@
 // A row's time in every step of both sides, on one scale.
 
-import { useState } from 'preact/hooks';
 import { fetchAnswer, queryWith } from '../api/api';
 import { useAnswer } from '../api/use_answer';
 import type { RowSteps, StepTimes } from '../contract/wire';
 import { failureText } from '../states/failed';
 import { formatTime } from '../ui/format';
-import { Select } from '../ui/controls/select';
 import { BoundedCache } from '../ui/kept';
 import { adoptSheet } from '../ui/sheets';
 import { letterOf, LETTERS, SIDES, type Letter } from '../ui/sides';
@@ -25,24 +23,32 @@ const PASSING_MS = 150;
 
 const kept = new BoundedCache<RowSteps>(50);
 
-export function RowStepsView({ question, query, table, row }: { question: string; query: URLSearchParams; table: string; row: string }) {
+interface Props {
+  question: string;
+  query: URLSearchParams;
+  table: string;
+  row: string;
+  /** the time that the table shows */
+  measure: string;
+}
+
+/** If its steps do not have the table's time, the row's main one is drawn. */
+export function RowStepsView({ question, query, table, row, measure }: Props) {
   const key = [question, table, row].join('\n');
   // the last row's picture stays until the next one arrives
   const [{ status, answer: found, failure }] = useAnswer(kept, key, (signal) => fetchAnswer<RowSteps>('row', queryWith(query, { table, row }), 'tb_perfcompare.row/1', signal), PASSING_MS);
-  const [measure, setMeasure] = useState('');
   const [box, width] = useWidth();
-  const measures = found?.measures ?? [];
-  const shown = measures.some((one) => one.name === measure) ? measure : (measures[0]?.name ?? '');
+  const shown = found && (found.measures.find((one) => one.name === measure) ?? found.measures[0]);
   return (
     <section class="row-steps" aria-label={stepWords.region} aria-busy={status === 'loading'}>
       <header>
         <h3>{stepWords.title}</h3>
-        {measures.length > 1 && <Select label={stepWords.measure} value={shown} options={measures.map(({ name, label }) => [name, label])} onChoose={setMeasure} />}
+        <span class="muted">{shown?.label}</span>
       </header>
       <div ref={box}>
         {failure && <p class="muted">{sentence(failureText(failure).message)}</p>}
         {!failure && !found && <p class="muted late">{text.lazy.loading}</p>}
-        {found && !failure && width > 0 && <Lanes found={found} measure={shown} width={width} />}
+        {found && !failure && width > 0 && <Lanes found={found} measure={shown?.name ?? ''} width={width} />}
       </div>
     </section>
   );

@@ -7,7 +7,6 @@ export const words = {
   title: 'Called from',
   way: 'Group paths by',
   ways: { operators: 'Modules and operators', python: 'Python functions' } as Record<string, string>,
-  measure: 'Time shown per path',
   reading: 'Reading callers…',
   durations: 'Single launches',
   mostLaunches: (launches: string, span: string) => `${launches}, most at ${span}`,

@@ -34,7 +34,7 @@ export function Failed({ failure, onRetry, pairs = [], onPair }: FailedProps) {
   const mismatch = failure instanceof RequestError && failure.code === 'not_comparable';
   return (
     <section class="state failed" role="alert">
-      <h2 class="state-title line strong">
+      <h2 class="state-title line">
         <Icon name="stop" /> {mismatch ? text.errors.mixedTitle : text.errors.title}
       </h2>
       <p class="breaks">{sentence(message)}</p>

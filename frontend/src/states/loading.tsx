@@ -16,7 +16,7 @@ export function Loading({ files, progress, since, onCancel }: { files: FileProgr
   }, []);
   return (
     <section class="state loading" aria-label={text.loading.region}>
-      <h2 class="state-title line strong">
+      <h2 class="state-title line">
         {text.loading.title}{' '}
         <span class="muted" role="status">
           {text.loading.phase[phase] ?? phase}

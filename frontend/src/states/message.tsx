@@ -13,7 +13,7 @@ interface MessageProps {
 export function Message({ title, hint, action, onAction, alert = false }: MessageProps) {
   return (
     <section class="state" role={alert ? 'alert' : 'status'}>
-      <h2 class="state-title line strong">{title}</h2>
+      <h2 class="state-title line">{title}</h2>
       {hint && <p class="muted">{hint}</p>}
       {action && (
         <Button class="primary" onClick={onAction}>{action}</Button>

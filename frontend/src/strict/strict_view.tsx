@@ -90,7 +90,7 @@ export function StrictView({ comparison: { baseline, headline }, question, query
       <Report answer={answer} />
       {answer.tables.triplets && (
         <section class="strict-triplets stack" aria-label={answer.tables.triplets.title}>
-          <h2 class="section-title strong">{answer.tables.triplets.title}</h2>
+          <h2>{answer.tables.triplets.title}</h2>
           <TableView
             name={TRIPLETS}
             table={answer.tables.triplets}
@@ -127,7 +127,7 @@ function Head({ answer, asked, traces, waiting, address, onChange }: HeadProps) 
   return (
     <header class="strict-head wrap">
       <div class="strict-title">
-        <h2 class="strong breaks">{answer.title}</h2>
+        <h2 class="breaks">{answer.title}</h2>
         <p class="muted">
           {strictText.about} <span role="status">{waiting ? text.lazy.loading : ''}</span>
         </p>
@@ -168,7 +168,7 @@ function Weaknesses({ answer: { weaknesses, units } }: { answer: StrictAnswer })
   const shown = all ? weaknesses : weaknesses.slice(0, FIRST);
   return (
     <section class="strict-weak" aria-label={strictText.weaknesses(weaknesses.length)}>
-      <h3 class="section-title line">
+      <h3 class="line">
         <Icon name="info" size={14} /> {weaknesses.length > 0 ? strictText.weaknesses(weaknesses.length) : strictText.noWeaknesses}
       </h3>
       <ul>
@@ -207,9 +207,9 @@ function Report({ answer }: { answer: StrictAnswer }) {
   return (
     <div class="strict-report">
       <section class="panel" aria-label={strictText.overview}>
-        <h3 class="section-title strong">{strictText.overview}</h3>
+        <h3>{strictText.overview}</h3>
         <p class="strict-text">{answer.overview}</p>
-        {answer.findings.length > 0 && <h3 class="section-title strong">{strictText.findings}</h3>}
+        {answer.findings.length > 0 && <h3>{strictText.findings}</h3>}
         {answer.findings.map((finding, index) => (
           <FindingItem key={index} finding={finding} />
         ))}
@@ -219,13 +219,13 @@ function Report({ answer }: { answer: StrictAnswer }) {
       <div class="strict-figures">
         {summary && (
           <section class="panel" aria-label={summary.title}>
-            <h3 class="section-title strong">{summary.title}</h3>
+            <h3>{summary.title}</h3>
             <SmallTable table={summary} />
           </section>
         )}
         {cycles && (
           <section class="panel" aria-label={cycles.title}>
-            <h3 class="section-title strong">{cycles.title}</h3>
+            <h3>{cycles.title}</h3>
             {cycles.notes.map((note) => (
               <p key={note} class="muted">
                 {sentence(note)}
@@ -242,7 +242,7 @@ function Report({ answer }: { answer: StrictAnswer }) {
 function FindingItem({ finding }: { finding: StrictFinding }) {
   return (
     <article class="strict-finding">
-      <h4 class="section-title" title={finding.function}>
+      <h4 title={finding.function}>
         {shortName(finding.function)} <span class="muted strict-device">{strictText.device(finding.device)}</span>
       </h4>
       <p>{finding.sentence}</p>

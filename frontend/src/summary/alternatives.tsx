@@ -17,7 +17,7 @@ export function Alternatives({ comparison, onChoose }: { comparison: Comparison;
   const style = timeStyle([headline.baseline, headline.candidate]);
   return (
     <section class="panel alternatives" aria-label={TITLE}>
-      <h2 class="section-title strong">{TITLE}</h2>
+      <h2>{TITLE}</h2>
       <ul>
         {headline.alternatives!.map((one) => (
           <li key={one.what} class="wrap">

@@ -35,7 +35,7 @@ export function Findings({ comparison, onEvidence, timelineOf, onTimeline, shown
   const most = Math.max(...findings.map(size));
   return (
     <section class="panel findings stack" aria-label={text.findings.region}>
-      <h2 class="section-title strong">{text.findings.title}</h2>
+      <h2>{text.findings.title}</h2>
       {findings.length === 0 && <p class="muted">{text.findings.none}</p>}
       <ol class="wide">
         {shown.map((finding, index) => (
@@ -118,7 +118,7 @@ function CopyFinding({ finding, comparison }: { finding: Finding; comparison: Co
   };
   return (
     <>
-      <IconButton icon={status === text.panel.copied ? 'check' : 'copy'} label={text.findings.copyNamed(finding.subject)} title={text.findings.copy} onClick={copy} onBlur={() => setStatus('')} />
+      <IconButton size={12} icon={status === text.panel.copied ? 'check' : 'copy'} label={text.findings.copyNamed(finding.subject)} title={text.findings.copy} onClick={copy} onBlur={() => setStatus('')} />
       <span class="sr" role="status">
         {status}
       </span>

@@ -9,9 +9,9 @@ import { laneWords, useLanes } from '../charts/use_lanes';
 import type { Comparison } from '../contract/wire';
 import { rowKey, stepTimes, type StepTime } from '../table/data/rows';
 import { useAllRows } from '../table/shown_rows/use_all_rows';
+import { FilterChip } from '../ui/buttons';
 import { Segments } from '../ui/controls/segments';
 import { formatMany, formatRound, formatTime, formatWithUnit, timeStyle } from '../ui/format';
-import { Icon } from '../ui/icons';
 import { adoptSheet } from '../ui/sheets';
 import { letterOf, LETTERS, sideName, type Letter } from '../ui/sides';
 import { metricWords, text, type MetricWords } from '../ui/strings';
@@ -117,7 +117,7 @@ export function StepStrip({ comparison, source, chosen, onSteps, onStep }: Props
   return (
     <section class="panel steps" aria-label={words.times}>
       <header>
-        <h2 class="section-title strong">{words.times}</h2>
+        <h2>{words.times}</h2>
         {paced ? (
           <Segments label={stripWords.pace} all={[false, true]} chosen={(one) => one === atPace} name={(one) => (one ? stripWords.onePace : stripWords.recorded)} title={(one) => (one ? stripWords.onePaceAbout : undefined)} onChoose={setAtPace} />
         ) : (
@@ -163,9 +163,7 @@ export function StepStrip({ comparison, source, chosen, onSteps, onStep }: Props
         {LETTERS.map(
           (side) =>
             chosen[side] !== '' && (
-              <button key={side} type="button" class="chip chip-filter" title={text.picker.allSteps(words)} onClick={() => onSteps(side, '')}>
-                {text.picker.onlySteps(letterOf(side), chosen[side], words)} <Icon name="close" size={12} />
-              </button>
+              <FilterChip key={side} title={text.picker.allSteps(words)} onClick={() => onSteps(side, '')}>{text.picker.onlySteps(letterOf(side), chosen[side], words)}</FilterChip>
             ),
         )}
         {LETTERS.map((side) => beyond(side) > 0 && <span key={side}>{stripWords.beyond(letterOf(side), beyond(side), words)} ▴</span>)}

@@ -25,7 +25,7 @@ export function Entries({ ledger, words, category, style, onAll }: { ledger: Led
   const rest = rows.length > ENTRIES ? restOf(rows.slice(ENTRIES)) : null;
   return (
     <div class="entries">
-      <table class="wide">
+      <table class="small-table wide">
         <thead>
           <tr>
             <th scope="col">{text.waterfall.entry}</th>
@@ -52,7 +52,7 @@ function Entry({ row, name, parts, time }: { row: LedgerRow; name: string; parts
   const [open, setOpen] = useState(false);
   if (parts.length === 0) return <EntryRow row={row} name={<NameText name={name} />} time={time} />;
   const toggle = (
-    <button type="button" class="entry-open" aria-expanded={open} title={text.waterfall.parts(row.path[1] ?? '')} onClick={() => setOpen(!open)}>
+    <button type="button" class="entry-open turns" aria-expanded={open} title={text.waterfall.parts(row.path[1] ?? '')} onClick={() => setOpen(!open)}>
       <Icon name="chevron" size={12} />
       <NameText name={name} />
     </button>

@@ -53,7 +53,7 @@ export function WaterfallView({ ledger, table, words, selected, onSelect, onAll 
   return (
     <section class="panel waterfall" aria-label={text.waterfall.region}>
       <header>
-        <h2 class="section-title strong">{text.waterfall.title}</h2>
+        <h2>{text.waterfall.title}</h2>
         <p class="muted">{words.parts}</p>
       </header>
       <p class="sr">{text.waterfall.label(words.total, withUnit(us(ledger.baseline)), withUnit(us(ledger.candidate)), parts.join(', ') || text.waterfall.noChange)}</p>

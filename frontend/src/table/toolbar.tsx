@@ -3,7 +3,7 @@
 import { roleAt, type Table } from '../contract/wire';
 import { CHANGES, type Address, type StatusFilter } from '../host/url_state';
 import type { Change } from '../host/use_address';
-import { Button, LinkButton } from '../ui/buttons';
+import { Button, FilterChip, LinkButton } from '../ui/buttons';
 import { Icon } from '../ui/icons';
 import { Fold } from '../ui/controls/fold';
 import { Menu } from '../ui/controls/menu';
@@ -72,12 +72,7 @@ export function Toolbar({ table, withStatus, views, address, minimum, error, who
       )}
       {hasCategory && <CategoryChoice table={table} value={address.category} onChange={(category) => onChange({ category })} />}
       {listed && address.category !== '' && !hasCategory && (
-        <span class="chip chip-filter chip-idle">
-          {tableText.categoryMissing(address.category)}
-          <button type="button" class="chip-button" aria-label={`${tableText.category(address.category)}: ${tableText.clear}`} onClick={() => onChange({ category: '' })}>
-            <Icon name="close" size={10} />
-          </button>
-        </span>
+        <FilterChip class="chip-idle" title={tableText.clear} onClick={() => onChange({ category: '' })}>{tableText.categoryMissing(address.category)}</FilterChip>
       )}
       </Fold>}
       <span class="spacer" />

@@ -18,6 +18,7 @@ import type { EventAnswer, EventFacts } from '../contract/sent';
 import type { Compared, Differences } from './data/wire';
 import { words } from './data/words';
 import { aligning, differencesOf } from './state';
+import { Swatch } from '../ui/controls/swatch';
 
 const us = (ns: number | null, signed = false): string => formatTime(ns === null ? null : ns / 1000, signed);
 
@@ -51,7 +52,7 @@ export function DifferenceList({ compared, inView, area, address, onChange, onAr
         <p class="muted">{!compared.differences ? text.lazy.loading : inView ? words.panel.noneInView : words.panel.none}</p>
       ) : (
         <div class="st-table" tabIndex={0} role="group" aria-label={words.panel.differences}>
-          <table class="wide">
+          <table class="small-table wide">
             <thead>
               <tr>
                 <th scope="col">{words.panel.name}</th>
@@ -74,7 +75,7 @@ export function DifferenceList({ compared, inView, area, address, onChange, onAr
                       {found.candidate_event[at] === null && <span class="chip chip-gone">{words.legend.only.a}</span>}
                     </th>
                     <td>
-                      <span class="st-key" style={{ background: `var(--event-${kind})` }} /> {words.kinds[kind]}
+                      <Swatch fill={`var(--event-${kind})`} /> {words.kinds[kind]}
                     </td>
                     <td class="num">
                       {callsText(found.baseline_calls[at]!, found.candidate_calls[at]!)}

@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks';
 import { RequestError } from '../api/api';
 import { failureText } from '../states/failed';
-import { LinkButton } from '../ui/buttons';
+import { FilterChip, LinkButton } from '../ui/buttons';
 import { Delta } from '../ui/delta';
 import { formatPercent, formatTime } from '../ui/format';
 import { Icon } from '../ui/icons';
@@ -14,6 +14,7 @@ import { eventsIn, totalOf, type Picture } from './data/wire';
 import { words } from './data/words';
 import type { LaneBox, Layout } from './drawing/layout';
 import type { Mark, Stage } from './drawing/stage';
+import { Swatch } from '../ui/controls/swatch';
 
 const us = (ns: number): string => formatTime(ns / 1000);
 
@@ -49,7 +50,7 @@ function LaneNames({ class: name, height: whole, boxes, onFold, onPin }: { class
             {lane.rows > 1 ? (
               <button
                 type="button"
-                class={`icon-button st-fold${folded ? ' folded' : ''}`}
+                class="icon-button st-fold turns"
                 aria-expanded={!folded}
                 aria-label={folded ? words.lane.open(`${lane.name} ${kind}`) : words.lane.fold(`${lane.name} ${kind}`)}
                 onClick={() => onFold(lane.key)}
@@ -118,7 +119,7 @@ function Tip({ stage, mark, x, y }: { stage: Stage } & TipPlace) {
       )}
       <p class="breaks strong">{stage.shortName(mark)}</p>
       <p class="muted">
-        <span class="st-key" style={{ background: `var(--event-${picture.wire.kinds[name.kind]})` }} /> {words.kinds[picture.wire.kinds[name.kind]!]} · {words.tip.at(us(row.start[at]!))}
+        <Swatch fill={`var(--event-${picture.wire.kinds[name.kind]})`} /> {words.kinds[picture.wire.kinds[name.kind]!]} · {words.tip.at(us(row.start[at]!))}
       </p>
       <p>
         <span class={`text-${side}`}>{many > 1 ? words.tip.sum(us(time)) : words.tip.side(letterOf(side), us(time))}</span>
@@ -170,12 +171,7 @@ export function Head({ whole, picture, shift, onStraight }: { whole: Picture; pi
         </span>
       )}
       {shift !== 0 && (
-        <span class="chip chip-filter">
-          {words.head.shifted(formatTime(shift / 1000, true))}
-          <button type="button" class="chip-button" aria-label={words.panel.straight} title={words.panel.straight} onClick={onStraight}>
-            <Icon name="close" size={10} />
-          </button>
-        </span>
+        <FilterChip title={words.panel.straight} onClick={onStraight}>{words.head.shifted(formatTime(shift / 1000, true))}</FilterChip>
       )}
       {several && <span class="muted">{words.head.where(step.worker, step.span)}</span>}
       <span class="muted clip st-optional">{words.head.counts(events)}</span>
@@ -204,20 +200,20 @@ export function Legend({ pictures, change }: { pictures: Picture[]; change: bool
         <>
           {(['more', 'even', 'less'] as const).map((key) => (
             <span key={key}>
-              <span class="st-key" style={{ background: `var(--${key === 'even' ? 'event-even' : `${key}-fill`})` }} /> {key === 'more' ? '▲ ' : key === 'less' ? '▼ ' : ''}
+              <Swatch fill={`var(--${key === 'even' ? 'event-even' : `${key}-fill`})`} /> {key === 'more' ? '▲ ' : key === 'less' ? '▼ ' : ''}
               {words.legend[key]}
             </span>
           ))}
           {LETTERS.map((side) => (
             <span key={side}>
-              <span class={`st-key st-only series-${side}`} /> {words.legend.only[side]}
+              <Swatch class={`st-only series-${side}`} /> {words.legend.only[side]}
             </span>
           ))}
         </>
       ) : (
         kinds.map((kind) => (
           <span key={kind}>
-            <span class="st-key" style={{ background: `var(--event-${kind})` }} /> {words.kinds[kind]}
+            <Swatch fill={`var(--event-${kind})`} /> {words.kinds[kind]}
           </span>
         ))
       )}

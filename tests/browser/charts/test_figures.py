@@ -99,7 +99,7 @@ def test_launches_zoom_and_move(tab: Tab) -> None:
     tab.until(f"{VIEW} === '100%'")
     tab.find(".segments button", has_text="DRAM").click()
     assert "p.tb_perfcompare.colour=dram" in tab.address()
-    assert "DRAM" in tab.find(".timeline-legend").inner_text()
+    assert "DRAM" in tab.find(".figure-box .legend").inner_text()
 
 
 def test_a_row_of_the_table_comes_into_view(tab: Tab) -> None:

@@ -117,10 +117,10 @@ def test_a_link_shows_the_same_frame_or_its_parent_if_the_frame_is_gone(tab: Tab
 
 def test_width_by_one_run_takes_new_frames_away_and_says_so(tab: Tab) -> None:
     shown(tab)
-    assert "new" in tab.find(".flame-legend").inner_text()
-    assert "no width here" not in tab.find(".flame-legend").inner_text()
+    assert "new" in tab.find(".flame-panel .legend").inner_text()
+    assert "no width here" not in tab.find(".flame-panel .legend").inner_text()
     tab.find(".flame-choice button", has_text="A").nth(1).click()
-    tab.until("document.querySelector('.flame-legend')?.innerText.includes('no width here')")
+    tab.until("document.querySelector('.flame-panel .legend')?.innerText.includes('no width here')")
     assert "look=a" in tab.address()
 
 

@@ -178,11 +178,11 @@ def test_many_runs_are_a_table_with_the_newest_first(fresh_tab: Tab) -> None:
     tab.find(".runs-dialog .head-button", has_text="Run").click()
     tab.until(f"document.querySelector(`{first}`).textContent.startsWith('nights/00')")
     tab.find(".runs-dialog input").fill("")
-    tab.find(".runs-folders li", has_text="nights").click()
+    tab.find(".runs-dialog select").select_option("nights")
     tab.find(".runs-dialog .head-button", has_text="Mean step").click()
     tab.until(f"document.querySelector(`{first}`).textContent.startsWith('58')")
     assert {"A100", "4"} <= set(tab.find(f"{first} [role=gridcell]").all_inner_texts())
-    tab.find(".runs-folders li", has_text="All folders").click()
+    tab.find(".runs-dialog select").select_option("")
     tab.find(".runs-dialog input").fill("x")
     tab.page.keyboard.press("Escape")  # empties the search, and stays there
     tab.page.keyboard.type("gpu_training baseline")
@@ -190,33 +190,3 @@ def test_many_runs_are_a_table_with_the_newest_first(fresh_tab: Tab) -> None:
     tab.until("!document.querySelector('.runs-dialog')")
     tab.until("document.querySelector('.verdict')?.textContent.includes('same')")
     assert f"p.tb_perfcompare.b={GPU_A.replace('/', '%2F')}" in tab.address()
-
-
-def test_the_folders_are_a_tree_that_the_keyboard_walks(fresh_tab: Tab) -> None:
-    tab = fresh_tab
-
-    def nested(route: Route) -> None:
-        answer = route.fetch().json()
-        model = next(one for one in answer["runs"] if one["run"] == GPU_A)
-        for name in ("sweep/small/1", "sweep/small/2", "sweep/large/3"):
-            answer["runs"].append({**model, "run": name})
-        route.fulfill(json=answer)
-
-    tab.page.route("**/api/runs*", nested)
-    tab.load(link(a=GPU_A, b=GPU_B)).answer()
-    tab.find(".side-b .run-button").click()
-    tab.wait(".runs-dialog .grid-body .row")
-    entries = "[...document.querySelectorAll('.runs-folders li')].map(li => li.innerText.replace(/\\s+/g, ' ').trim())"
-    assert "sweep 3" in tab.frame.evaluate(entries)
-    tab.find(".runs-folders [tabindex='0']").focus()
-    tab.press("End")
-    tab.press("ArrowRight")
-    assert tab.frame.evaluate(entries)[-3:] == ["sweep 3", "large 1", "small 2"]
-    tab.press("End")
-    tab.press("Enter")
-    tab.until("document.querySelector('.runs-dialog [role=status]').textContent.startsWith('2 of')")
-    assert tab.find(".runs-folders [aria-selected='true']").inner_text().split() == ["small", "2"]
-    tab.press("ArrowLeft")
-    tab.press("ArrowLeft")
-    assert tab.frame.evaluate("document.activeElement.getAttribute('aria-expanded')") == "false"
-    assert tab.frame.evaluate(entries)[-1] == "sweep 3"

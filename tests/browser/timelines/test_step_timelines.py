@@ -132,7 +132,7 @@ def test_an_event_is_selected_with_its_counterpart(tab: Tab) -> None:
     assert address(tab, "shift") != ""
     tab.press("Escape")
     settled(tab, "!hash.includes('.ev=')")
-    tab.find(".st-head .chip-button").click()
+    tab.find(".st-head .chip-filter").click()
     settled(tab, "!hash.includes('.shift=')")
 
 
@@ -254,7 +254,7 @@ def test_a_link_shows_the_same_view(fresh_tab: Tab) -> None:
     tab.page.wait_for_timeout(600)
     shown = tab.find(".st-head select option:checked").all_inner_texts()
     assert [text.split(" · ")[0] for text in shown] == ["step 8", "step 9"]
-    assert tab.find(".st-pane-a .st-fold.folded").count() == 1
+    assert tab.find(".st-pane-a .st-fold[aria-expanded=false]").count() == 1
     assert tab.find(".st-toolbar .search input").input_value() == "gemm"
     for key in ("at=1000000_3000000", "ev=b%3A12", "colour=change", "fold=host.0"):
         assert f"p.tb_perfcompare.{key}" in tab.address()

@@ -122,7 +122,7 @@ function Flame({ tree, options, whole, address: { q, status: only, zoom: place, 
         <div class="flame-scroll" ref={scroller} onScroll={() => setActive(null)}>
           <div
             ref={box}
-            class="flame-box inset"
+            class="flame-box picture-box inset"
             role="group"
             tabIndex={0}
             aria-label={words.label(tree.count, whole, `${a} → ${b}`)}

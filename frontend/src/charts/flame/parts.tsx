@@ -7,6 +7,7 @@ import { SideFigures } from '../../ui/controls/tooltip';
 import { Badge, type Letter } from '../../ui/sides';
 import { text } from '../../ui/strings';
 import { around, changeOf, LEVELS, oneSided, SHADES, statusOf, type FlameOptions, type Measure, type Order, type Status, type Tree, type Width } from './flame';
+import { Swatch } from '../../ui/controls/swatch';
 
 export const words = {
   title: 'Flame graph',
@@ -104,7 +105,7 @@ export function Path({ tree, names, zoom, options, whole, onZoom, onRow }: PathP
       </span>
       {zoom !== 0 && (
         <>
-          <IconButton icon="up" label={words.outward} onClick={() => onZoom(tree.parent[zoom]!)} />
+          <IconButton size={12} icon="up" label={words.outward} onClick={() => onZoom(tree.parent[zoom]!)} />
           <LinkButton onClick={() => onRow(zoom)}>{words.details}</LinkButton>
         </>
       )}
@@ -168,7 +169,7 @@ export function FrameFigures({ tree, frame, whole }: { tree: Tree; frame: number
 export function Legend({ tree, options }: { tree: Tree; options: FlameOptions }) {
   const limits = words.levels(LEVELS);
   return (
-    <p class="legend flame-legend small soft">
+    <p class="legend small soft">
       <span class="flame-scale inline">
         <span class="delta delta-less">▼ {words.less}</span>
         <span class="flame-keys" aria-hidden="true">
@@ -187,7 +188,7 @@ export function Legend({ tree, options }: { tree: Tree; options: FlameOptions })
         return (
           count > 0 && (
             <span key={status}>
-              <span class={`flame-key flame-${status}`} aria-hidden="true" /> {words.sided(count, timeText(us), status)}
+              <Swatch class={`flame-${status}`} /> {words.sided(count, timeText(us), status)}
               {unseen && <span class="muted"> {words.unseen(status)}</span>}
             </span>
           )

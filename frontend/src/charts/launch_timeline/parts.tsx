@@ -8,6 +8,7 @@ import { text } from '../../ui/strings';
 import { BOUND_CLASSES, boundColour, boundWord } from '../bound';
 import { PARTS, type Shade } from './canvas';
 import { STATUSES, type Timeline } from './timeline';
+import { Swatch } from '../../ui/controls/swatch';
 
 export const words = {
   title: 'Launch by launch',
@@ -96,14 +97,14 @@ const MARKS: Record<string, [colour: string, part: [number, number]]> = { replac
 /** Legend key: the colour in that part of the height. */
 function Key({ colour, part: [from, to] }: { colour: string; part: [number, number] }) {
   const place = to - from < 1 ? Math.round((100 * from) / (1 - to + from)) : 0;
-  return <span class="launch-key" aria-hidden="true" style={{ background: `linear-gradient(var(${colour}), var(${colour})) 0 ${place}% / 100% ${100 * (to - from)}% no-repeat var(--stripe)` }} />;
+  return <Swatch fill={`linear-gradient(var(${colour}), var(${colour})) 0 ${place}% / 100% ${100 * (to - from)}% no-repeat var(--stripe)`} />;
 }
 
 export function Legend({ timeline, shade, range }: { timeline: Timeline; shade: Shade; range: number }) {
   const used = useMemo(() => BOUND_CLASSES.filter((_, index) => [timeline.a, timeline.b].some((lane) => lane.us.some((us, row) => us > 0 && lane.bound[row] === index))), [timeline]);
   const marks = STATUSES.filter((_, index) => index > 0 && timeline.status.includes(index));
   return (
-    <p class="legend timeline-legend small soft">
+    <p class="legend small soft">
       {shade === 'bound'
         ? used.map((name) => (
             <span key={name}>

@@ -143,7 +143,7 @@ function Curves({ table, device, axis }: { table: Table; device: string; axis: A
     <>
       <div
         ref={box}
-        class="memory-box inset"
+        class="memory-box picture-box inset"
         role="group"
         tabIndex={0}
         aria-label={words.label(device, sideText('a'), sideText('b'))}

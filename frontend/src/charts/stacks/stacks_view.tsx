@@ -15,10 +15,10 @@ import { FigureBox } from '../figure_box';
 import { niceTicks } from '../ticks';
 import { laneWords, useLanes } from '../use_lanes';
 import { YTick } from '../axes';
-import { Canvas } from '../canvas';
-import { paint } from './canvas';
+import { Columns } from './columns';
 import { barsOf, captureNames, labelsOf, PARTS, stacksOf, stepsPerBar, topOf, type Bar, type Stack } from './stacks';
 import css from './stacks.css?inline';
+import { Swatch } from '../../ui/controls/swatch';
 
 adoptSheet(css);
 
@@ -109,7 +109,6 @@ function Stacks({ table, words, address: { row }, chosen, share, only, onOnly, o
   const highest = useMemo(() => (only < 0 ? most : Math.max(1e-3, ...[...bars.a, ...bars.b].map((bar) => bar.parts[only]! || 0)) * 1.04), [bars, only, most]);
   const scale = share && only >= 0 ? Math.max(1e-6, ...[...bars.a, ...bars.b].map((bar) => (bar.parts[only]! || 0) / (bar.us || 1))) * 1.04 : 1;
 
-  const picture = { lanes: shown.map((side) => ({ bars: bars[side], top: top(side) })), left: LEFT, slot, high: HIGH, most: highest, share, only, scale };
   const place = (side: Letter, first: number, last = first): Record<string, string> => ({
     left: `${LEFT + first * slot}px`,
     width: `${Math.max(2, (last - first + 1) * slot)}px`,
@@ -140,11 +139,13 @@ function Stacks({ table, words, address: { row }, chosen, share, only, onOnly, o
         style={{ height: `${height}px` }}
         {...handlers}
       >
-        <Canvas class="stacks-canvas" width={width} height={height} shown={[bars, slot, highest, scale, share, only]} draw={(pen, colours) => paint(pen, picture, colours)} />
         {width > 0 && (
           <svg class="stacks-axes layer" width={width} height={height} aria-hidden="true">
             {shown.map((side) => (
-              <LaneAxes key={side} bars={bars[side]} stacks={stacks[side]} names={names[side]} top={top(side)} slot={slot} width={width} ticks={ticks} />
+              <g key={side}>
+                <Columns bars={bars[side]} left={LEFT} slot={slot} top={top(side)} high={HIGH} whole={share ? scale : highest} share={share} only={only} />
+                <LaneAxes bars={bars[side]} stacks={stacks[side]} names={names[side]} top={top(side)} slot={slot} width={width} ticks={ticks} />
+              </g>
             ))}
           </svg>
         )}
@@ -172,13 +173,13 @@ function Stacks({ table, words, address: { row }, chosen, share, only, onOnly, o
       <p class="sr" role="status">
         {range !== '' ? laneWords.choosing(range, words) : active?.keyed && bar ? stackWords.partText(what(active.side, bar), time(bar), parts(bar)) : ''}
       </p>
-      <div class="legend stacks-legend small soft">
+      <div class="legend small soft">
         <span class="stacks-parts" role="group" aria-label={stackWords.legend}>
           {labels.map(
             (label, part) =>
               [...bars.a, ...bars.b].some((one) => one.parts[part]! > 0) && (
                 <button key={label} type="button" class="stacks-part inline hover" aria-pressed={part === only} title={part === only ? stackWords.every : stackWords.only(label)} onClick={() => onOnly(part === only ? -1 : part)}>
-                  <span class="part-key" aria-hidden="true" style={{ background: `var(--part-${PARTS[part]})` }} /> {label}
+                  <Swatch fill={`var(--part-${PARTS[part]})`} /> {label}
                 </button>
               ),
           )}
@@ -246,7 +247,7 @@ function PartFigures({ bar, labels }: { bar: Bar; labels: string[] }) {
             bar.parts[part]! > 0 && (
               <tr key={part}>
                 <th scope="row">
-                  <span class="part-key" style={{ background: `var(--part-${PARTS[part]})` }} /> {labels[part]}
+                  <Swatch fill={`var(--part-${PARTS[part]})`} /> {labels[part]}
                 </th>
                 <td>{formatTime(bar.parts[part])}</td>
                 <td>{formatPercent(bar.parts[part]! / (bar.us || 1))}</td>

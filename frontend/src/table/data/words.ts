@@ -68,7 +68,7 @@ export const tableText = {
   changes: { slower: 'Slower', faster: 'Faster' },
   changesAbout: { slower: 'significantly slower in B for one of their times', faster: 'significantly faster in B for one of their times' },
   categoryMissing: (name: string) => `not filtered to ${name}: this table has no parts`,
-  clear: 'clear',
+  clear: 'Clear the part filter',
   rows: (shown: number, all: number) =>
     shown === all ? formatMany(all, 'row') : `${formatCount(shown)} of ${formatMany(all, 'row')}`,
   sumShown: (sum: string, a: string, b: string) => (a === '' ? `Σ Δ shown ${sum}` : `Σ shown: A ${a}, B ${b}, Δ ${sum}`),

@@ -6,7 +6,6 @@ import type { MetricWords } from '../../ui/strings';
 export const words = {
   region: 'The row step by step',
   title: 'Step by step',
-  measure: 'Time shown per step',
   absent: 'does not have this row.',
   summary: (steps: number, median: string, low: string, high: string) => (steps === 1 ? `one step, ${median}` : `${formatCount(steps)} steps, median ${median}, ${low} to ${high}`),
   one: (step: string, time: string) => `step ${step}: ${time}`,

@@ -1,12 +1,10 @@
 // The list of keyboard shortcuts; below it, the version and the trace reader.
 
-import { useLayoutEffect, useRef } from 'preact/hooks';
-import { IconButton } from '../buttons';
+import { Dialog } from './dialog';
 import { Facts } from './facts';
 
 const words = {
   title: 'Keys',
-  close: 'Close',
   list: [
     ['x', 'swap the two sides'],
     ['1 – 6', 'show the first to the sixth view'],
@@ -24,16 +22,14 @@ const words = {
 };
 
 export function Keys({ version, reader, onClose }: { version: string; reader: string; onClose: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useLayoutEffect(() => dialog.current?.showModal(), []);
   return (
-    <dialog ref={dialog} class="keys" aria-labelledby="keys-title" onClose={onClose}>
-      <header>
-        <h2 id="keys-title">{words.title}</h2>
-        <IconButton icon="close" label={words.close} onClick={() => dialog.current?.close()} />
-      </header>
-      <Facts class="pairs" facts={words.list.map(([keys, what]) => [<kbd>{keys}</kbd>, what])} />
-      <p class="muted">{words.about(version, reader)}</p>
-    </dialog>
+    <Dialog class="keys" title={words.title} onClose={onClose}>
+      {() => (
+        <>
+          <Facts class="pairs" facts={words.list.map(([keys, what]) => [<kbd>{keys}</kbd>, what])} />
+          <p class="muted">{words.about(version, reader)}</p>
+        </>
+      )}
+    </Dialog>
   );
 }

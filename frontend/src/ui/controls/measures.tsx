@@ -10,7 +10,7 @@ interface Line {
 
 export function Measures({ lines }: { lines: Line[] }) {
   return (
-    <table class="measures wide">
+    <table class="measures small-table wide">
       <thead>
         <tr>
           <th scope="col">{text.panel.measure}</th>

@@ -15,7 +15,13 @@ export function Toolbar({ label, class: name, children }: { label: string; class
     if (!held.current || !enabled.includes(held.current)) held.current = enabled[0] ?? null;
     for (const one of all) one.tabIndex = one === held.current ? 0 : -1;
   };
-  useLayoutEffect(hold);
+  useLayoutEffect(() => {
+    hold();
+    // a control that is loaded later joins the others
+    const observer = new MutationObserver(hold);
+    observer.observe(box.current!, { childList: true, subtree: true, attributeFilter: ['disabled'] });
+    return () => observer.disconnect();
+  }, []);
   const onFocusIn = (event: FocusEvent): void => {
     const focused = event.target as HTMLElement;
     if (!controls().includes(focused)) return;

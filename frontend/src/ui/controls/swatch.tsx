@@ -1,0 +1,6 @@
+// Legend key: a square in the colour that it explains.
+
+/** `fill` is a CSS background; without one, the class has it. */
+export function Swatch({ fill, class: extra = '' }: { fill?: string | undefined; class?: string }) {
+  return <span class={`swatch ${extra}`} aria-hidden="true" style={{ background: fill }} />;
+}
