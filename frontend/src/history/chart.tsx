@@ -7,7 +7,6 @@ import { niceTicks } from '../charts/ticks';
 import { formatPercent, formatRound, formatWithUnit, type NumberStyle } from '../ui/format';
 import { letterOf } from '../ui/sides';
 import { text } from '../ui/strings';
-import { Tooltip } from '../ui/controls/tooltip';
 import { runKeyAction } from '../ui/use_keys';
 import { useWidth } from '../ui/use_width';
 import { datedPlaces, kindOf, scaleOf, type Kind, type Scale } from './scale';
@@ -117,12 +116,6 @@ export function HistoryChart({ history, style, a, b, onPick }: Props) {
             {active !== null && <circle class="chosen" cx={at(active)[0]} cy={at(active)[1]} r={R + 5} />}
             {([['a', a], ['b', b]] as const).map(([letter, place]) => place >= 0 && <Flag key={letter} letter={letter} x={at(place)[0]} y={at(place)[1]} />)}
           </svg>
-        )}
-        {shown && active !== null && (
-          <Tooltip x={at(active)[0]} y={Math.min(Math.max(4, at(active)[1] - 30), HEIGHT - 110)} width={width}>
-            <p class="tooltip-name strong">{shown.label}</p>
-            <p>{describe(shown, style).slice(shown.label.length + 2)}</p>
-          </Tooltip>
         )}
       </div>
       <p class="step-read small" role="status">

@@ -1,17 +1,16 @@
-// Button that copies a name and confirms it until another name is shown.
+// Button that copies a name.
 
-import { useState } from 'preact/hooks';
-import { copyText } from './host';
 import { Button } from '../ui/buttons';
 import { Icon } from '../ui/icons';
 import { text } from '../ui/strings';
+import { useCopy } from './use_copy';
 
 export function CopyName({ name }: { name: string }) {
-  const [copied, setCopied] = useState('');
+  const [done, copy] = useCopy();
   return (
-    <Button onClick={() => void copyText(name).then((done) => setCopied(done ? name : ''))}>
-      <Icon name={copied === name ? 'check' : 'copy'} size={14} />
-      <span class="button-text">{copied === name ? text.panel.copied : text.panel.copy}</span>
+    <Button onClick={() => copy(name)}>
+      <Icon name={done ? 'check' : 'copy'} size={14} />
+      <span class="button-text">{done ? text.panel.copied : text.panel.copy}</span>
     </Button>
   );
 }

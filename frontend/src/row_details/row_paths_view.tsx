@@ -15,6 +15,7 @@ import { Segments } from '../ui/controls/segments';
 import { adoptSheet } from '../ui/sheets';
 import { tableText } from '../table/data/words';
 import { text } from '../ui/strings';
+import { useFirst } from '../ui/use_first';
 import { LaunchHistogram } from './launch_histogram';
 import { rowLinks } from './links';
 import { drawn, type DrawnPath, type FrameText } from './paths';
@@ -90,10 +91,9 @@ export function RowPathsView({ question, query, table, row, comparison, tabs, at
 }
 
 function Paths({ found, way, measure, onGo }: { found: RowPaths; way: string; measure: string; onGo: Props['onGo'] }) {
-  const [all, setAll] = useState(false);
   const of = found.ways.find((one) => one.way === way)!;
   const { paths, rest } = drawn(found, of, measure);
-  const visible = all ? paths : paths.slice(0, FIRST);
+  const [visible, more] = useFirst(paths, FIRST);
   const reasons = (['baseline', 'candidate'] as const).filter((side) => of.absent[side] !== null);
   return (
     <>
@@ -108,18 +108,14 @@ function Paths({ found, way, measure, onGo }: { found: RowPaths; way: string; me
             {visible.map((path) => (
               <PathItem key={path.key} path={path} way={way} onGo={onGo} />
             ))}
-            {rest && (all || paths.length <= FIRST) && (
+            {rest && visible.length === paths.length && (
               <li class="path-rest">
                 <span class="muted breaks">{words.rest(rest.paths)}</span>
                 <Numbers time={rest.time} calls={rest.calls} />
               </li>
             )}
           </ul>
-          {paths.length > FIRST && (
-            <LinkButton onClick={() => setAll(!all)}>
-              {all ? text.findings.fewer : text.findings.more(paths.length - FIRST + (rest ? 1 : 0))}
-            </LinkButton>
-          )}
+          {more}
           <p class="muted path-sum">{rest ? words.sumRest : words.sum(paths.length)}</p>
         </>
       )}

@@ -2,10 +2,9 @@
 
 import { type Failure, RequestError } from '../api/api';
 import { SchemaError, type Pair, type Side } from '../contract/wire';
-import { Button } from '../ui/buttons';
-import { Icon } from '../ui/icons';
 import { PairLines } from '../ui/pair_lines';
 import { sentence, text } from '../ui/strings';
+import { Message } from './message';
 
 /** Message and remedy for a failure. */
 export function failureText(failure: Failure): { message: string; hint: string } {
@@ -32,31 +31,23 @@ export function Failed({ failure, onRetry, pairs = [], onPair }: FailedProps) {
   const { message, hint } = failureText(failure);
   // the two sides cannot be compared: retrying is useless, another pair may work
   const mismatch = failure instanceof RequestError && failure.code === 'not_comparable';
+  const title = mismatch ? text.errors.mixedTitle : text.errors.title;
+  const listed = mismatch ? pairs : [];
   return (
-    <section class="state failed" role="alert">
-      <h2 class="state-title line">
-        <Icon name="stop" /> {mismatch ? text.errors.mixedTitle : text.errors.title}
-      </h2>
+    <Message alert class="failed" icon="stop" title={title} {...(mismatch ? {} : { action: text.errors.retry, onAction: onRetry })}>
       <p class="breaks">{sentence(message)}</p>
       {hint && <p class="muted">{sentence(hint)}</p>}
-      {mismatch && pairs.length > 0 && (
-        <>
-          <h3>{text.errors.otherPairs}</h3>
-          <ul class="state-pairs wide">
-            {pairs.map((pair, index) => (
-              <li key={index}>
-                <button type="button" class="pop-item stack hover" onClick={() => onPair?.(pair.baseline, pair.candidate)}>
-                  <PairLines pair={pair} />
-                  <span class="muted">{pair.reason}</span>
-                </button>
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
-      {!mismatch && (
-        <Button class="primary" onClick={onRetry}>{text.errors.retry}</Button>
-      )}
-    </section>
+      {listed.length > 0 && <h3>{text.errors.otherPairs}</h3>}
+      <ul class="state-pairs wide">
+        {listed.map((pair, index) => (
+          <li key={index}>
+            <button type="button" class="pop-item stack hover" onClick={() => onPair?.(pair.baseline, pair.candidate)}>
+              <PairLines pair={pair} />
+              <span class="muted">{pair.reason}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Message>
   );
 }

@@ -22,6 +22,7 @@ import { Segments } from '../ui/controls/segments';
 import { Select } from '../ui/controls/select';
 import { adoptSheet } from '../ui/sheets';
 import { metricWords, sentence, text } from '../ui/strings';
+import { useFirst } from '../ui/use_first';
 import css from './strict.css?inline';
 
 adoptSheet(css);
@@ -164,8 +165,7 @@ function Head({ answer, asked, traces, waiting, address, onChange }: HeadProps) 
 
 /** Weaknesses of the method for this pair, stated before the report. */
 function Weaknesses({ answer: { weaknesses, units } }: { answer: StrictAnswer }) {
-  const [all, setAll] = useState(false);
-  const shown = all ? weaknesses : weaknesses.slice(0, FIRST);
+  const [shown, more] = useFirst(weaknesses, FIRST);
   return (
     <section class="strict-weak" aria-label={strictText.weaknesses(weaknesses.length)}>
       <h3 class="line">
@@ -182,11 +182,7 @@ function Weaknesses({ answer: { weaknesses, units } }: { answer: StrictAnswer })
         ))}
       </ul>
       <div class="weak-foot">
-        {weaknesses.length > FIRST && (
-          <LinkButton aria-expanded={all} onClick={() => setAll(!all)}>
-            {all ? text.findings.fewer : text.findings.more(weaknesses.length - FIRST)}
-          </LinkButton>
-        )}
+        {more}
         {units.length > 0 && (
           <details>
             <summary class="soft">{strictText.units}</summary>

@@ -1,14 +1,15 @@
 // Ranked list of causes, each with its size, a sentence, and links to the evidence.
 
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Comparison, Evidence, Finding, Ledger } from '../contract/wire';
-import { copyText } from '../host/host';
+import { useCopy } from '../host/use_copy';
 import { joinKey } from '../table/data/rows';
 import { IconButton, LinkButton } from '../ui/buttons';
 import { Delta } from '../ui/delta';
 import { formatTime } from '../ui/format';
 import { shortName } from '../ui/names';
 import { text, noBreakNumbers } from '../ui/strings';
+import { useFirst } from '../ui/use_first';
 
 const FIRST = 5;
 
@@ -30,8 +31,7 @@ interface Props {
 
 export function Findings({ comparison, onEvidence, timelineOf, onTimeline, shown: led = '' }: Props) {
   const { findings } = comparison;
-  const [all, setAll] = useState(() => led !== '' && findings.findIndex((one) => findingKey(one) === led) >= FIRST);
-  const shown = all ? findings : findings.slice(0, FIRST);
+  const [shown, more] = useFirst(findings, FIRST, led !== '' && findings.findIndex((one) => findingKey(one) === led) >= FIRST);
   const most = Math.max(...findings.map(size));
   return (
     <section class="panel findings stack" aria-label={text.findings.region}>
@@ -45,9 +45,7 @@ export function Findings({ comparison, onEvidence, timelineOf, onTimeline, shown
       {comparison.unexplained_us !== null && (
         <p class="muted small">{noBreakNumbers(text.findings.rest(comparison.unexplained_us / changeUs(comparison.ledger), formatTime(comparison.unexplained_us, true)))}</p>
       )}
-      {findings.length > FIRST && (
-        <LinkButton onClick={() => setAll(!all)}>{all ? text.findings.fewer : text.findings.more(findings.length - FIRST)}</LinkButton>
-      )}
+      {more}
     </section>
   );
 }
@@ -109,18 +107,13 @@ function Cause({ finding, rank, advised, most, comparison, onEvidence, timelineO
 
 /** Button that copies a finding as text. */
 function CopyFinding({ finding, comparison }: { finding: Finding; comparison: Comparison }) {
-  const [status, setStatus] = useState('');
-  const copy = (): void => {
-    void import('./finding_text')
-      .then(({ findingText }) => copyText(findingText(finding, comparison)))
-      .catch(() => false)
-      .then((done) => setStatus(done ? text.panel.copied : text.actions.notCopied));
-  };
+  const [done, copy] = useCopy();
+  const onClick = (): void => copy(import('./finding_text').then(({ findingText }) => findingText(finding, comparison)));
   return (
     <>
-      <IconButton size={12} icon={status === text.panel.copied ? 'check' : 'copy'} label={text.findings.copyNamed(finding.subject)} title={text.findings.copy} onClick={copy} onBlur={() => setStatus('')} />
+      <IconButton size={12} icon={done ? 'check' : 'copy'} label={text.findings.copyNamed(finding.subject)} title={text.findings.copy} onClick={onClick} />
       <span class="sr" role="status">
-        {status}
+        {done === null ? '' : done ? text.panel.copied : text.actions.notCopied}
       </span>
     </>
   );

@@ -1,8 +1,8 @@
 // Copies a table's rows, or saves them as a file.
 
-import { useState } from 'preact/hooks';
 import type { Table } from '../contract/wire';
-import { copyText, saveFile } from '../host/host';
+import { saveFile } from '../host/host';
+import { useCopy } from '../host/use_copy';
 import { Button } from '../ui/buttons';
 import { Menu, MenuItems, type Item } from '../ui/controls/menu';
 import { formatCount } from '../ui/format';
@@ -23,27 +23,21 @@ interface Props {
   remote: RemoteRows;
 }
 
-/** How long the button says "Copied". */
-const COPIED_MS = 2000;
-
 /** Copies the rows and columns shown, or saves the rows with all columns. */
 export function CopyRows({ name, table, rows, columns, remote }: Props) {
-  const [copied, setCopied] = useState(false);
+  const [done, copy] = useCopy();
   /** all rows that pass the filters, with their table */
   const chosen = async (): Promise<[Table, number[]]> => {
     if (!remote.shown) return [table, rows];
     const every = await remote.all();
     return [every, [...every.rows.keys()]];
   };
-  const copy = async (draw: (...from: [...Awaited<ReturnType<typeof chosen>>, ColumnView[]]) => string): Promise<void> => {
-    setCopied(await copyText(draw(...(await chosen()), columns.filter((view) => view.index >= 0 || view.derive))));
-    setTimeout(() => setCopied(false), COPIED_MS);
-  };
-  const item = (label: string, draw: Parameters<typeof copy>[0]): Item => ({ label, title: tableText.copyAbout(formatCount(MAX_COPIED)), onChoose: () => void copy(draw) });
+  const written = async (write: typeof tableTsv): Promise<string> => write(...(await chosen()), columns.filter((view) => view.index >= 0 || view.derive));
+  const item = (label: string, write: typeof tableTsv): Item => ({ label, title: tableText.copyAbout(formatCount(MAX_COPIED)), onChoose: () => copy(written(write)) });
   const save = (): void => void chosen().then((from) => saveFile(`${name}.csv`, tableCsv(...from), 'text/csv;charset=utf-8'));
   return (
     <>
-      <Menu label={copied ? tableText.copyDone : tableText.copy} icon={copied ? 'check' : 'copy'} align="right" disabled={rows.length === 0}>
+      <Menu label={done ? tableText.copyDone : tableText.copy} icon={done ? 'check' : 'copy'} align="right" disabled={rows.length === 0}>
         {(close) => <MenuItems items={[item(tableText.copyMarkdown, tableMarkdown), item(tableText.copyTsv, tableTsv)]} close={close} />}
       </Menu>
       <Button title={text.actions.shownCsv} onClick={save}>
