@@ -15,7 +15,7 @@ import { Segments } from '../ui/controls/segments';
 import { adoptSheet } from '../ui/sheets';
 import { tableText } from '../table/data/words';
 import { text } from '../ui/strings';
-import { useFirst } from '../ui/use_first';
+import { useFirst } from '../ui/controls/use_first';
 import { LaunchHistogram } from './launch_histogram';
 import { rowLinks } from './links';
 import { drawn, type DrawnPath, type FrameText } from './paths';

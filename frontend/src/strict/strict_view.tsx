@@ -22,7 +22,7 @@ import { Segments } from '../ui/controls/segments';
 import { Select } from '../ui/controls/select';
 import { adoptSheet } from '../ui/sheets';
 import { metricWords, sentence, text } from '../ui/strings';
-import { useFirst } from '../ui/use_first';
+import { useFirst } from '../ui/controls/use_first';
 import css from './strict.css?inline';
 
 adoptSheet(css);

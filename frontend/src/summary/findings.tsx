@@ -9,7 +9,7 @@ import { Delta } from '../ui/delta';
 import { formatTime } from '../ui/format';
 import { shortName } from '../ui/names';
 import { text, noBreakNumbers } from '../ui/strings';
-import { useFirst } from '../ui/use_first';
+import { useFirst } from '../ui/controls/use_first';
 
 const FIRST = 5;
 

@@ -1,8 +1,8 @@
 // The first items of a list, and a button that shows the others.
 
 import { useState } from 'preact/hooks';
-import { LinkButton } from './buttons';
-import { text } from './strings';
+import { LinkButton } from '../buttons';
+import { text } from '../strings';
 
 /** Items to draw, and the button, false if there are no others. `open`: all are shown at first. */
 export function useFirst<T>(items: T[], most: number, open = false): [T[], preact.ComponentChild] {
