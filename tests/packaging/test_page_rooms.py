@@ -44,9 +44,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "timelines/drawing": {"charts", "timelines/data", "ui"},
     "timelines/data": {"api", "charts", "contract", "ui"},
-    "strict": {"api", "contract", "host", "states", "table", "table/data", "ui", "ui/controls"},
+    "strict": {"api", "contract", "host", "states", "table", "ui", "ui/controls"},
     "candidates": {"api", "contract", "host", "pair", "states", "summary", "ui", "ui/controls"},
-    "history": {"api", "charts", "contract", "host", "states", "ui", "ui/controls"},
+    "history": {"api", "charts", "contract", "host", "states", "table", "ui", "ui/controls"},
     ".": {
         "api", "candidates", "charts/flame", "charts/launch_timeline", "charts/memory", "charts/roofline",
         "charts/scatter", "charts/stacks", "contract", "history", "host", "pair", "row_details", "states", "strict",

@@ -4,14 +4,14 @@ import { useState } from 'preact/hooks';
 import { YTick } from '../charts/axes';
 import { pointIn } from '../charts/canvas';
 import { niceTicks } from '../charts/ticks';
-import { formatPercent, formatRound, formatWithUnit, type NumberStyle } from '../ui/format';
+import { formatMinute, formatPercent, formatRound, formatWithUnit, type NumberStyle } from '../ui/format';
 import { letterOf } from '../ui/sides';
 import { text } from '../ui/strings';
 import { runKeyAction } from '../ui/use_keys';
 import { useWidth } from '../ui/use_width';
 import { datedPlaces, kindOf, scaleOf, type Kind, type Scale } from './scale';
 import type { History, Point } from './wire';
-import { day, when, words } from './words';
+import { day, words } from './words';
 
 const HEIGHT = 280;
 const LEFT = 56;
@@ -49,7 +49,7 @@ export function describe(point: Point, style: NumberStyle): string {
     point.outlier ? words.outlier : '',
     point.run === null ? words.unreadable : '',
   ];
-  return words.pointText(point.label, when(point.at), time, rest.filter(Boolean).join(', '));
+  return words.pointText(point.label, formatMinute(Date.parse(point.at) / 1000), time, rest.filter(Boolean).join(', '));
 }
 
 export function HistoryChart({ history, style, a, b, onPick }: Props) {

@@ -6,6 +6,7 @@ import { wholeRun, type RunsAnswer, type Side } from '../contract/wire';
 import type { Located } from '../host/use_address';
 import { Failed } from '../states/failed';
 import { Message } from '../states/message';
+import { SmallTable } from '../table/small_table';
 import { timeStyle } from '../ui/format';
 import { Button } from '../ui/buttons';
 import { BoundedCache } from '../ui/kept';
@@ -17,7 +18,8 @@ import { Badge } from '../ui/sides';
 import { sentence } from '../ui/strings';
 import { HistoryChart } from './chart';
 import css from './history.css?inline';
-import { HistoryTable } from './table';
+import { pointTable } from './point_table';
+import { before } from './scale';
 import { fetchHistory, type HistoryAnswer } from './wire';
 import { words } from './words';
 
@@ -45,24 +47,20 @@ export function HistoryView({ answer, address: { series, a, b }, onChange, onPai
   const placeOf = (side: Side | null): number => (side === null ? -1 : history.points.findIndex((point) => point.run === side.run));
   const [atA, atB] = [placeOf(a), placeOf(b)];
   const runAt = (place: number): string | null => history.points[place]?.run ?? null;
-  const letter = (which: 'a' | 'b', place: number): void => {
+  /** The first point chosen is A, the second B, a third A again. */
+  const pick = (place: number): void => {
     const run = runAt(place);
     if (run === null) return;
-    const other = which === 'a' ? atB : atA;
-    // the other side stays only if it is a different point of this series
-    const keeps = other >= 0 && other !== place ? wholeRun(runAt(other)!) : null;
-    onChange(which === 'a' ? { a: wholeRun(run), b: keeps } : { a: keeps, b: wholeRun(run) });
-  };
-  const pick = (place: number): void => {
-    if (runAt(place) === null) return;
-    if (atA >= 0 && atB < 0 && place !== atA) letter('b', place);
-    else onChange({ a: wholeRun(runAt(place)!), b: null });
+    if (atA >= 0 && atB < 0 && place !== atA) onChange({ a: wholeRun(runAt(atA)!), b: wholeRun(run) });
+    else onChange({ a: wholeRun(run), b: null });
   };
   const compare = (first: number, second: number): void => {
     const [one, other] = [runAt(first), runAt(second)];
     if (one !== null && other !== null) onPair(wholeRun(one), wholeRun(other));
   };
   const name = (place: number): string => history.points[place]?.label ?? '';
+  const alone = atA >= 0 && atB >= 0 ? -1 : Math.max(atA, atB);
+  const earlier = alone < 0 ? -1 : before(history, alone);
 
   return (
     <section class="hs" aria-label={words.region}>
@@ -103,6 +101,7 @@ export function HistoryView({ answer, address: { series, a, b }, onChange, onPai
               ),
           )}
           {(atA >= 0) !== (atB >= 0) && <span class="muted">{words.other}</span>}
+          {earlier >= 0 && <Button title={words.withBeforeAbout(name(alone), name(earlier))} onClick={() => compare(earlier, alone)}>{words.withBefore}</Button>}
           {atA >= 0 && atB >= 0 && (
             <Button class="primary" onClick={() => compare(atA, atB)}>{words.compare}</Button>
           )}
@@ -112,7 +111,10 @@ export function HistoryView({ answer, address: { series, a, b }, onChange, onPai
         </div>
       </div>
       <Problems problems={history.problems} title={words.problems(history.problems.length + (history.problems_left_out ?? 0))} />
-      <HistoryTable key={history.series} history={history} style={style} a={atA} b={atB} onLetter={letter} onCompare={compare} />
+      <SmallTable key={history.series} table={pointTable(history, atA, atB)} highest={TABLE_HEIGHT} onOpen={(row) => pick(history.points.length - 1 - row)} />
     </section>
   );
 }
+
+/** Most pixels of the table, whose rows scroll. */
+const TABLE_HEIGHT = 480;

@@ -21,30 +21,22 @@ export const words = {
   other: 'Choose another point as B.',
   compare: 'Compare A with B',
   clear: 'Choose again',
-  pick: (letter: string, label: string) => `${label} as ${letter}`,
-  withBefore: 'with the previous one',
+  withBefore: 'Compare with the previous one',
   withBeforeAbout: (label: string, other: string) => `Compare ${label} with ${other}`,
-  head: { at: 'Recorded', label: 'Label', steps: 'Steps', median: 'Median', mean: 'Mean', difference: 'Against level', verdict: 'Verdict', compare: 'Compare' },
+  head: { at: 'Recorded', label: 'Label', steps: 'Steps', median: 'Median', mean: 'Mean', difference: 'Against level', verdict: 'Verdict', letter: 'Chosen' },
   differenceAbout: 'Median compared with the previous points of the same level',
   verdict: { slower: 'Slower from here', faster: 'Faster from here', same: 'No change found', cannot_tell: 'Inconclusive so far' } as Record<string, string>,
   outlier: 'outlier',
   unmeasured: 'no step times',
   unreadable: 'not readable by this version',
   steps: (admitted: number, all: number) => (admitted === all ? formatCount(all) : `${formatCount(admitted)} of ${formatCount(all)}`),
-  table: 'Points, the latest first',
-  more: (n: number) => `Show ${formatMany(n, 'earlier point', 'earlier points')}`,
+  table: 'Points, the latest first; Enter or a click chooses A, then B',
   seriesLeftOut: (n: number) => `${formatMany(n, 'further series is', 'further series are')} not listed; name it in the address`,
   problems: (n: number) => formatMany(n, 'point cannot be read', 'points cannot be read'),
   pointText: (label: string, when: string, time: string, rest: string) => `${label}, ${when}: ${time}${rest === '' ? '' : `, ${rest}`}`,
   againstLevel: (difference: string) => `${difference} against its level`,
   p: (p: string) => `p ${p}`,
 };
-
-/** Formats date and minute in the reader's time zone and locale. */
-export function when(at: string): string {
-  const date = new Date(at);
-  return Number.isNaN(date.getTime()) ? at : date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-}
 
 export function day(at: string): string {
   const date = new Date(at);

@@ -1,7 +1,7 @@
 // The table of the run chooser, and its strings.
 
 import { PLAIN_COLUMN, PLAIN_TABLE, type Column, type RunEntry, type Table } from '../contract/wire';
-import { formatCount, formatMany } from '../ui/format';
+import { formatCount, formatMany, formatMinute } from '../ui/format';
 import { deviceName } from '../ui/run_names';
 import { formatTitle } from './selection';
 
@@ -29,12 +29,6 @@ const COLUMNS = [
   column('steps', words.steps, 'count', { description: chooserWords.counted }), column('mean', words.mean, 'time_us', { unit: 'us', description: chooserWords.counted }), column('workers', words.workers, 'count'), column('format', words.format),
 ];
 
-/** Local day and minute of a Unix time in seconds, in a form that sorts by time; "" if out of range. */
-function stamp(seconds: number): string {
-  const date = new Date(1000 * seconds - 60_000 * new Date(1000 * seconds).getTimezoneOffset());
-  return Number.isNaN(date.getTime()) ? '' : date.toISOString().slice(0, 16).replace('T', ' ');
-}
-
 /** Device, steps and mean step (µs) of a run; null until all of its files have been read. */
 function factsOf(run: RunEntry): [string | null, number | null, number | null] {
   const spans = run.workers.flatMap((worker) => worker.spans);
@@ -57,7 +51,7 @@ export function runTable(runs: RunEntry[], folder: string, marked: ReadonlySet<s
       const files = workers.flatMap((worker) => worker.spans.flatMap((span) => span.files));
       const latest = files.reduce((last, { modified }) => Math.max(last, modified), 0);
       const cells = [
-        run, folder === '' ? run : run.slice(folder.length + 1), latest === 0 ? null : stamp(latest), ...factsOf(entry), workers.length,
+        run, folder === '' ? run : run.slice(folder.length + 1), latest === 0 ? null : formatMinute(latest), ...factsOf(entry), workers.length,
         format === undefined ? null : formatTitle(format),
       ];
       return marked ? [...cells, marked.has(run) ? '☑' : '☐'] : cells;

@@ -1,18 +1,15 @@
 // Strict report: the published method unchanged, its weaknesses for this pair, and its triplets next to plain times.
 
-import { useMemo, useState } from 'preact/hooks';
 import { apiUrl, fetchStream, queryWith } from '../api/api';
 import { useAnswer } from '../api/use_answer';
 import type { StrictAnswer, StrictFinding } from '../contract/sent';
-import type { Column, Comparison, Table } from '../contract/wire';
+import type { Column, Comparison } from '../contract/wire';
 import { FRESH } from '../host/url_state';
 import type { Located } from '../host/use_address';
 import { Failed } from '../states/failed';
 import { Loading } from '../states/loading';
 import { Message } from '../states/message';
-import { columnViews, visibleColumns } from '../table/data/columns';
-import { Grid } from '../table/grid';
-import { nextSort, sortRows, type SortKey } from '../table/data/order';
+import { SmallTable } from '../table/small_table';
 import { TableView } from '../table/table_view';
 import { LinkButton } from '../ui/buttons';
 import { Icon } from '../ui/icons';
@@ -198,6 +195,9 @@ function Weaknesses({ answer: { weaknesses, units } }: { answer: StrictAnswer })
   );
 }
 
+/** Most pixels of a table beside the report. */
+const TABLE_HEIGHT = 270;
+
 function Report({ answer }: { answer: StrictAnswer }) {
   const { summary, cycles } = answer.tables;
   return (
@@ -216,7 +216,7 @@ function Report({ answer }: { answer: StrictAnswer }) {
         {summary && (
           <section class="panel" aria-label={summary.title}>
             <h3>{summary.title}</h3>
-            <SmallTable table={summary} />
+            <SmallTable table={summary} highest={TABLE_HEIGHT} />
           </section>
         )}
         {cycles && (
@@ -227,7 +227,7 @@ function Report({ answer }: { answer: StrictAnswer }) {
                 {sentence(note)}
               </p>
             ))}
-            <SmallTable table={cycles} />
+            <SmallTable table={cycles} highest={TABLE_HEIGHT} />
           </section>
         )}
       </div>
@@ -253,29 +253,5 @@ function FindingItem({ finding }: { finding: StrictFinding }) {
         </>
       )}
     </article>
-  );
-}
-
-/** A sortable table. */
-function SmallTable({ table }: { table: Table }) {
-  const [sort, setSort] = useState<SortKey[]>([]);
-  const [selected, setSelected] = useState(-1);
-  const views = useMemo(() => columnViews(table), [table]);
-  const rows = useMemo(() => sortRows(table, [...table.rows.keys()], sort), [table, sort]);
-  return (
-    <div class="cycle-table" style={{ height: `${Math.min(270, 38 + 28 * table.rows.length)}px` }}>
-      <Grid
-        table={table}
-        rows={rows}
-        columns={visibleColumns(views, '')}
-        names={null}
-        sort={sort}
-        id={table.title.replace(/\W/g, '')}
-        selected={selected}
-        onSort={(column, add) => setSort(nextSort(sort, column, true, add))}
-        onSelect={setSelected}
-        onOpen={setSelected}
-      />
-    </div>
   );
 }

@@ -204,6 +204,12 @@ export function formatElapsed(seconds: number): string {
   return `${minutes}${THIN}min ${Math.floor(seconds - 60 * minutes)}${THIN}s`;
 }
 
+/** Local day and minute of a Unix time in seconds, in a form that sorts by time; "" if out of range. */
+export function formatMinute(seconds: number): string {
+  const date = new Date(1000 * seconds - 60_000 * new Date(1000 * seconds).getTimezoneOffset());
+  return Number.isNaN(date.getTime()) ? '' : date.toISOString().slice(0, 16).replace('T', ' ');
+}
+
 /** Sign of a difference: 1 more, -1 less, 0 equal or not measured. */
 export function direction(value: Measured): -1 | 0 | 1 {
   if (value === null || value === undefined || value === 0) return 0;
