@@ -11,7 +11,6 @@ import { Button } from '../ui/buttons';
 import { Banner } from '../ui/controls/banners';
 import { formatIn, formatPercent, formatSetting } from '../ui/format';
 import { Segments } from '../ui/controls/segments';
-import { Listing } from '../ui/controls/listing';
 import { adoptSheet } from '../ui/sheets';
 import { Badge } from '../ui/sides';
 import { metricWords, text } from '../ui/strings';
@@ -132,37 +131,44 @@ function Rows({ answer, baseline, candidates, address: { window, marker, kind, s
           ))}
         </details>
       )}
-      <div class="panel listing-panel">
-        <Listing
-          class="vs-table"
-          heads={[
-            { label: words.head.candidate, width: '20%' },
-            { label: words.head.verdict, width: '15%' },
-            { label: [words.head.mean, ' ', <span class="unit">{style.unit}</span>], class: 'num', title: words.meanAbout, width: '9%' },
-            { label: [words.head.shift, <ScaleHead scale={scale} />], title: words.shiftAbout, width: '22%' },
-            { label: words.head.notes, width: '13%' },
-            { label: words.head.cause },
-          ]}
-        >
-          {orderOf(state.rows, candidates.length, sort).map((place) => (
-            <VerdictRow
-              key={keys[place]}
-              side={candidates[place]!}
-              row={state.rows[place]}
-              adjusted={found?.rows[place]?.adjusted ?? null}
-              compared={compared}
-              progress={state.at?.row === place ? state.at.progress : null}
-              scale={scale}
-              style={style}
-              onOpen={() => onPair(baseline, candidates[place]!)}
-              onRemove={() => onChange({ candidates: candidates.filter((_, other) => other !== place) }, true)}
-            />
-          ))}
-        </Listing>
+      <div class="panel vs-panel">
+        {/* explicit roles: laid out as cards, the parts of a table lose their own */}
+        <table role="table" class="vs-table wide">
+          <thead role="rowgroup">
+            <tr role="row">
+              <Head width="20%">{words.head.candidate}</Head>
+              <Head width="15%">{words.head.verdict}</Head>
+              <Head width="9%" class="num" title={words.meanAbout}>{words.head.mean} <span class="unit">{style.unit}</span></Head>
+              <Head width="22%" title={words.shiftAbout}>{words.head.shift}<ScaleHead scale={scale} /></Head>
+              <Head width="13%">{words.head.notes}</Head>
+              <Head>{words.head.cause}</Head>
+            </tr>
+          </thead>
+          <tbody role="rowgroup">
+            {orderOf(state.rows, candidates.length, sort).map((place) => (
+              <VerdictRow
+                key={keys[place]}
+                side={candidates[place]!}
+                row={state.rows[place]}
+                adjusted={found?.rows[place]?.adjusted ?? null}
+                compared={compared}
+                progress={state.at?.row === place ? state.at.progress : null}
+                scale={scale}
+                style={style}
+                onOpen={() => onPair(baseline, candidates[place]!)}
+                onRemove={() => onChange({ candidates: candidates.filter((_, other) => other !== place) }, true)}
+              />
+            ))}
+          </tbody>
+        </table>
       </div>
       {state.rows.filter((row) => row?.result).length > 1 && (
         <MatrixView candidates={candidates} rows={state.rows} options={chartOptions} onOptions={(next) => onChange({ chartOptions: next })} onOpen={(side, at) => onPair(baseline, side, at)} />
       )}
     </>
   );
+}
+
+function Head({ width, ...rest }: { width?: string; class?: string; title?: string; children: preact.ComponentChildren }) {
+  return <th scope="col" role="columnheader" style={{ width }} {...rest} />;
 }
