@@ -2,18 +2,13 @@
 
 import { IconButton } from '../ui/buttons';
 
-interface Props {
-  label: string;
-  names: [closer: string, farther: string, all: string];
-  onZoom: (key: '+' | '-' | '0') => void;
-}
-
-export function ZoomButtons({ label, names, onZoom }: Props) {
+/** `onZoom` takes the key that does the same. */
+export function ZoomButtons({ onZoom }: { onZoom: (key: '+' | '-' | '0') => void }) {
   return (
-    <span class="segments zoom-buttons" role="group" aria-label={label}>
-      <IconButton class="inset" icon="plus" label={names[0]} onClick={() => onZoom('+')} />
-      <IconButton class="inset" icon="minus" label={names[1]} onClick={() => onZoom('-')} />
-      <IconButton class="inset" icon="whole" label={names[2]} onClick={() => onZoom('0')} />
+    <span class="line" role="group" aria-label="Zoom">
+      <IconButton icon="plus" label="Zoom in (+)" onClick={() => onZoom('+')} />
+      <IconButton icon="minus" label="Zoom out (-)" onClick={() => onZoom('-')} />
+      <IconButton icon="whole" label="Show all (0)" onClick={() => onZoom('0')} />
     </span>
   );
 }

@@ -87,7 +87,7 @@ export function Tools({ colours, search, problem, found, onColours, onSearch, on
           {found}
         </span>
       )}
-      <ZoomButtons label={words.zoom.label} names={[words.zoom.closer, words.zoom.farther, words.zoom.all]} onZoom={onZoom} />
+      <ZoomButtons onZoom={onZoom} />
     </>
   );
 }

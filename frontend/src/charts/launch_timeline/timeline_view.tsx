@@ -45,11 +45,7 @@ export function TimelineView({ table, selected, address, onChange, onRow }: Prop
       {timeline.hasUtilisation && (
         <Segments label={words.colour} all={SHADES} chosen={(one) => one === shade} name={(one) => words.shade[one]} title={(one) => words.shadeAbout[one]} onChoose={(one) => onChange({ colour: one === 'bound' ? '' : one })} />
       )}
-      <ZoomButtons
-        label={words.zoom}
-        names={[words.closer, words.farther, words.all]}
-        onZoom={(key) => setView(key === '0' ? null : zoomed(all, window, middle, key === '+' ? 1 / ZOOM ** 2 : ZOOM ** 2, shortest(timeline)))}
-      />
+      <ZoomButtons onZoom={(key) => setView(key === '0' ? null : zoomed(all, window, middle, key === '+' ? 1 / ZOOM ** 2 : ZOOM ** 2, shortest(timeline)))} />
     </>
   );
   return (
@@ -106,6 +102,7 @@ function Strips({ table, timeline, window, shade, selected, onView, onRow }: Str
       '=': closer,
       '-': () => onView(zoomed(all, window, middle, ZOOM, shortest(timeline))),
       Enter: () => onRow(row),
+      '0': () => onView(null),
       Escape: isWhole(all, window) ? undefined : () => onView(null),
     });
   };

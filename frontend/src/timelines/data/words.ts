@@ -35,8 +35,6 @@ export const words = {
   },
   hint: ['W S or wheel: zoom', 'A D or drag: move', 'N: next difference'],
 
-  zoom: { label: 'Zoom', closer: 'Closer (W or +)', farther: 'Farther (S or -)', all: 'Whole steps (0)' },
-
   download: {
     label: 'Download for Perfetto',
     about: 'Traces of these steps only, for ui.perfetto.dev and other trace viewers',
