@@ -65,7 +65,7 @@ function Summary({ comparison, query, tabs, attribution, address, onChange, chos
   const split = isSplit(comparison.ledger);
   const spread = comparison.headline.n.some((n) => n > 1) || chosen.a !== '' || chosen.b !== '';
   return (
-    <div class={`summary answer${spread || split ? '' : ' answer-one'}`}>
+    <div class={`summary page answer${spread || split ? '' : ' answer-one'}`}>
       <div class="answer-left">
         <Verdict comparison={comparison} />
         {whole && (

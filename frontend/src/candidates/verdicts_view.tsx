@@ -51,7 +51,7 @@ export function VerdictsView(props: Props) {
   const beside = sameFolderRuns(answer, baseline, kept);
   const put = (next: Side[]): void => onChange({ candidates: next }, true);
   return (
-    <section class="vs" aria-label={words.region}>
+    <section class="vs page" aria-label={words.region}>
       <h2>{words.title}</h2>
       <div class="vs-tools wrap" role="group" aria-label={words.add}>
         {room > 0 ? (

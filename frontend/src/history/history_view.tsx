@@ -63,7 +63,7 @@ export function HistoryView({ answer, address: { series, a, b }, onChange, onPai
   const earlier = alone < 0 ? -1 : before(history, alone);
 
   return (
-    <section class="hs" aria-label={words.region}>
+    <section class="hs page" aria-label={words.region}>
       <div class="hs-head wrap">
         <h2>{words.title}</h2>
         <label>

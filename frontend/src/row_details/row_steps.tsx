@@ -6,15 +6,11 @@ import type { RowSteps, StepTimes } from '../contract/wire';
 import { failureText } from '../states/failed';
 import { formatTime } from '../ui/format';
 import { BoundedCache } from '../ui/kept';
-import { adoptSheet } from '../ui/sheets';
 import { letterOf, LETTERS, SIDES, type Letter } from '../ui/sides';
 import { sentence, text } from '../ui/strings';
 import { useWidth } from '../ui/use_width';
-import css from './row_steps.css?inline';
 import { words as stepWords } from '../table/step_lines/words';
 import { Lane, LEFT } from './lane';
-
-adoptSheet(css);
 
 const HEIGHT = 46;
 const INSET = 6;

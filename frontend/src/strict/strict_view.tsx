@@ -79,7 +79,7 @@ export function StrictView({ comparison: { baseline, headline }, question, query
   if (!answer) return <Message title={strictText.waiting} />;
   if (answer.absent !== '') return <Message title={text.strict.absent} hint={sentence(answer.absent)} />;
   return (
-    <div class="strict stack" aria-busy={waiting}>
+    <div class="strict page stack" aria-busy={waiting}>
       <p class="strict-corrected">
         {strictText.corrected} <LinkButton onClick={() => onChange({ ...FRESH, tab: '' }, true)}>{strictText.summary}</LinkButton>
       </p>

@@ -211,7 +211,7 @@ function Lane({ side, places, left, width, y, band, cursor, many }: LaneProps) {
       <text class="axis-text" x={left + width} y={HEIGHT - 6} text-anchor="end">
         {stripWords.numbers(many, places[0]![0]!.step, places[places.length - 1]![0]!.step)}
       </text>
-      {cursor !== null && <line class="order-cursor" x1={x(cursor)} x2={x(cursor)} y1={TOP} y2={HEIGHT - BOTTOM} />}
+      {cursor !== null && <line class="cursor-line" x1={x(cursor)} x2={x(cursor)} y1={TOP} y2={HEIGHT - BOTTOM} />}
     </g>
   );
 }

@@ -108,4 +108,4 @@ def test_a_row_of_the_table_comes_into_view(tab: Tab) -> None:
         tab.find("button[aria-label='Zoom in (+)']").click()
     tab.find(".grid").focus()
     tab.press("End")
-    tab.until("!!document.querySelector('.timeline-selected')")
+    tab.until("!!document.querySelector('.timeline-box .mark-box.chosen')")

@@ -85,7 +85,7 @@ def test_frames_are_walked_by_keys_and_their_rows_opened(tab: Tab) -> None:
     for key in ("ArrowDown", "ArrowDown", "ArrowRight", "Space"):
         tab.press(key)
     assert FORWARD in tab.wait(".row-panel .full-name").inner_text()
-    tab.wait(".flame-selected")
+    tab.wait(".flame-box .mark-box.chosen")
 
 
 def test_a_key_right_after_another_zoom_counts(tab: Tab) -> None:

@@ -106,7 +106,7 @@ def test_a_column_opens_its_step_by_pointer_and_by_keys(tab: Tab) -> None:
     tab.go(STEPS).wait(f"{STACKS} svg")
     tab.find(STACKS).click(position={"x": 100, "y": 80})
     tab.wait(".row-panel")
-    tab.wait(".stacks-selected")
+    tab.wait(".stacks-box .mark-box.chosen")
     tab.press("Escape")
     tab.until("!document.querySelector('.row-panel')")
     tab.page.mouse.move(0, 0)

@@ -111,6 +111,7 @@ function Flame({ tree, options, whole, address: { q, status: only, zoom: place, 
     left: `${placed.from * width}px`,
     width: `${Math.max(2, (placed.to - placed.from) * width)}px`,
     top: `${placed.row * ROW}px`,
+    height: `${ROW - 1}px`,
   });
   const [a, b] = [timeText(tree.us[0][0]!), timeText(tree.us[1][0]!)];
 
@@ -146,8 +147,8 @@ function Flame({ tree, options, whole, address: { q, status: only, zoom: place, 
               shown={[tree, rows, names, found]}
               draw={(pen, colours) => paint(pen, { tree, rows, options, names, change: (frame) => markedChange(tree, frame, options), found: found?.frames ?? null, outer }, width, colours)}
             />
-            {selected && <span class="flame-mark flame-selected" style={marked(selected)} />}
-            {spot && <span class="flame-mark" style={marked(spot)} />}
+            {selected && <span class="mark-box chosen" style={marked(selected)} />}
+            {spot && <span class="mark-box" style={marked(spot)} />}
           </div>
         </div>
         {spot && active && (

@@ -121,9 +121,9 @@ function Strips({ table, timeline, window, shade, selected, onView, onRow }: Str
       onView(moved(all, held.from, (held.x - event.clientX) / scale));
     } else setActive({ row: rowAt(timeline, at(event.clientX)), keyed: false });
   };
-  const slot = (row: number): { left: string; width: string } => {
+  const slot = (row: number): Record<string, string> => {
     const [from, to] = [Math.max(0, x(timeline.start[row]!)), Math.min(width, x(timeline.start[row + 1]!))];
-    return { left: `${from}px`, width: `${Math.max(2, to - from)}px` };
+    return { left: `${from}px`, width: `${Math.max(2, to - from)}px`, height: '100%' };
   };
   const inView = (row: number): boolean => timeline.start[row + 1]! >= window.from && timeline.start[row]! <= window.to;
   const keyed = active?.keyed ? describe(timeline, full, active.row) : '';
@@ -162,8 +162,8 @@ function Strips({ table, timeline, window, shade, selected, onView, onRow }: Str
             shown={[timeline, window.from, window.to, shade, names]}
             draw={(pen, colours) => paint(pen, { timeline, window, shade, names }, width, colours)}
           />
-          {selected >= 0 && inView(selected) && <span class="timeline-selected" style={slot(selected)} />}
-          {active && inView(active.row) && <span class="timeline-active" style={slot(active.row)} />}
+          {selected >= 0 && inView(selected) && <span class="mark-box chosen" style={slot(selected)} />}
+          {active && inView(active.row) && <span class="mark-box" style={slot(active.row)} />}
           {active && inView(active.row) && (
             <Tooltip x={Math.max(0, Math.min(width, x(timeline.start[active.row]!)))} y={LANES.b} width={width}>
               <Launch timeline={timeline} names={full} row={active.row} style={style} />

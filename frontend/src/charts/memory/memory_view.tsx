@@ -168,7 +168,7 @@ function Curves({ table, device, axis }: { table: Table; device: string; axis: A
               <Curve key={`${line.side}${line.capture}`} line={line} x={x} y={y} zero={y(Math.max(0, extent.y.low))} alone={several === 1} />
             ))}
             {LETTERS.map((side) => peaks[side] && <circle key={side} class={`memory-dot series-${side}`} cx={x(peaks[side].x)} cy={y(peaks[side].bytes)} r={4} />)}
-            {cursor && <line class="memory-cursor" x1={x(cursor.x)} x2={x(cursor.x)} y1={TOP} y2={bottom} />}
+            {cursor && <line class="cursor-line" x1={x(cursor.x)} x2={x(cursor.x)} y1={TOP} y2={bottom} />}
             {held &&
               cursor &&
               LETTERS.map((side) => held[side] && <circle key={side} class={`memory-dot series-${side}`} cx={x(cursor.x)} cy={y(held[side].allocated)} r={4} />)}

@@ -87,7 +87,7 @@ export function RooflineView({ table, peaks, query, selected, onRow }: Props) {
               ))}
               {picture.points.map((point) => {
                 const [from, to] = marksOf(point);
-                return from && to && <line key={point.row} class={`roof-join${point === shown ? ' strong' : ''}${isDim(point) ? ' dim' : ''}`} x1={from.x} y1={from.y} x2={to.x} y2={to.y} />;
+                return from && to && <line key={point.row} class={`scatter-arrow${point === shown ? ' strong' : ''}${isDim(point) ? ' dim' : ''}`} x1={from.x} y1={from.y} x2={to.x} y2={to.y} />;
               })}
             </>
           ),
@@ -156,7 +156,7 @@ function RoofLine({ roof, label, across, up, x, y, right }: { roof: Roof; label:
   const path = [begin, middle, across.high].map((at) => `${x(at).toFixed(1)} ${y(Math.max(up.low, roofAt(roof, at))).toFixed(1)}`);
   return (
     <g>
-      <path class={`roof ${roof.side === 'both' ? 'muted' : `series-${roof.side}`}`} d={`M${path.join('L')}`} />
+      <path class={`curve ${roof.side === 'both' ? 'muted' : `series-${roof.side}`}`} d={`M${path.join('L')}`} />
       <text class="region strong" x={right - 4} y={label} text-anchor="end">
         {`${roof.side === 'both' ? '' : `${roof.side.toUpperCase()} `}${roof.type} ${formatDecimal(roof.peak, 'FLOP/s')}`}
       </text>

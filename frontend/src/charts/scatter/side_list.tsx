@@ -83,7 +83,7 @@ export function SideList<S extends { us: number }, P extends MarkedRow<S>>({ pic
       </p>
       {(['small', 'unmeasured'] as const).map((left) => {
         const { count, a_us, b_us } = picture[left];
-        return count > 0 && <p key={left} class="scatter-left muted small">{words[left](count, formatWithUnit(style, a_us), formatWithUnit(style, b_us))}</p>;
+        return count > 0 && <p key={left} class="muted small">{words[left](count, formatWithUnit(style, a_us), formatWithUnit(style, b_us))}</p>;
       })}
     </div>
   );

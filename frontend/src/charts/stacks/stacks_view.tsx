@@ -155,10 +155,10 @@ function Stacks({ table, words, address: { row }, chosen, share, only, onOnly, o
           </span>
         ))}
         {selected.map(({ side, index }) => (
-          <span key={`${side}${index}`} class="stacks-mark stacks-selected" style={place(side, index)} />
+          <span key={`${side}${index}`} class="mark-box chosen" style={place(side, index)} />
         ))}
-        {band && <span class="stacks-mark stacks-brush" style={place(band.side, band.from, band.to)} />}
-        {active && bar && !band && <span class="stacks-mark" style={place(active.side, active.place)} />}
+        {band && <span class="mark-box stacks-brush" style={place(band.side, band.from, band.to)} />}
+        {active && bar && !band && <span class="mark-box" style={place(active.side, active.place)} />}
         {active && bar && !band && (
           <Tooltip x={LEFT + (active.place + 0.5) * slot} y={top(active.side)} width={width}>
             <p class="tooltip-name strong">{what(active.side, bar)}</p>
