@@ -145,7 +145,7 @@ it('opens the caveats when a check failed, and keeps single files within their n
   expect(root.querySelector('details')?.open).toBe(true);
   expect([...root.querySelectorAll('.caveats > details > ul > li')].map((item) => item.textContent)).toEqual([
     'failed: step markerNo markers. Less certain: the verdict.',
-    'iterations9 steps, 90–95 % of the recording. 3 filesbaseline: a (90 %)candidate: b (90 %)baseline: c (95 %)',
+    'iterations9 steps, 90–95 % of the recording. 3 filesbaseline: a, candidate: b: 9 steps, 90 % of the recording.baseline: c: 9 steps, 95 % of the recording.',
   ]);
 });
 

@@ -55,28 +55,8 @@ export function Caveats({ comparison }: { comparison: Comparison }) {
   );
 }
 
-/** Separator between the files of both sides in a note. */
-const SIDES = /, (?=baseline|candidate)/;
-
-/** Words after a number that are not its unit. */
-const NO_UNIT = /^(of|to|in|and|or|are|is|vs|with|from)$/;
-
-/** For messages that differ only in figures: each message's differing figures with their units. */
-function figuresOf(messages: string[]): string[] {
-  const words = messages.map((message) => message.split(' '));
-  const differs = (at: number): boolean => words.some((one) => one[at] !== words[0]![at]);
-  return words.map((one) =>
-    one
-      .flatMap((word, at) => (differs(at) ? [[word, ...one.slice(at + 1, at + 2).filter((next) => !NO_UNIT.test(next) && !differs(at + 1))].join(' ')] : []))
-      .map((figure) => figure.replace(/^\(|[,.;:)]+$/g, ''))
-      .join(', '),
-  );
-}
-
 function Item({ caveat: { status, name, message, weakens, where, notes }, comparison }: { caveat: Caveat; comparison: Comparison }) {
   const own = notes.flatMap((place) => comparison.notes[place] ?? []);
-  const figures = figuresOf(own.map((note) => note.message));
-  const files = own.flatMap((note, at) => note.where.split(SIDES).map((file) => (figures[at] ? `${file} (${figures[at]})` : file)));
   return (
     <li>
       <span class={`mark line ${LOOKS[status][1]}`}>
@@ -85,12 +65,12 @@ function Item({ caveat: { status, name, message, weakens, where, notes }, compar
       </span>
       <div>
         {sentence(message)} {weakens !== '' && <span class="muted">{words.weakens(weakens)}</span>}
-        {files.length > 1 ? (
+        {own.some((note) => note.where !== where) ? (
           <details class="muted">
             <summary>{where || words.each}</summary>
             <ul>
-              {files.map((file) => (
-                <li key={file}>{file}</li>
+              {own.map((note, index) => (
+                <li key={index}>{own.length > 1 ? `${note.where}: ${sentence(note.message)}` : note.where}</li>
               ))}
             </ul>
           </details>
