@@ -215,34 +215,6 @@ describe('a table of fifty thousand rows', () => {
       <Grid table={table} rows={rows} columns={visibleColumns(views, '')} names={null} sort={[]} selected={selected} onSort={() => undefined} onSelect={() => undefined} onOpen={() => undefined} />,
       root,
     );
-  it('has few rows in the document and tells how many there are', () => {
-    draw(-1);
-    expect(root.querySelectorAll('.grid-body .row').length).toBeLessThan(80);
-    expect(root.querySelector('.grid')?.getAttribute('aria-rowcount')).toBe('50002');
-  });
-  it('draws rows that come with the elements of rows that left, and puts them in order when it rests', async () => {
-    draw(-1);
-    const grid = root.querySelector<HTMLElement>('.grid')!;
-    const rowsNow = (): number[] => [...grid.querySelectorAll('.grid-body .row')].map((row) => Number(row.getAttribute('aria-rowindex')));
-    const inOrder = (numbers: number[]): number[] => [...numbers].sort((a, b) => a - b);
-    const scrolled = async (top: number): Promise<void> => {
-      grid.scrollTop = top;
-      grid.dispatchEvent(new Event('scroll'));
-      await new Promise((done) => setTimeout(done, 0));
-    };
-    const made = vi.spyOn(document, 'createElement');
-    const moved = vi.spyOn(grid.querySelector('.grid-body')!, 'insertBefore');
-    await scrolled(5000 * 28);
-    const size = rowsNow().length;
-    made.mockClear();
-    moved.mockClear();
-    for (let step = 1; step <= 20; step += 1) await scrolled((5000 + 3 * step) * 28 + step);
-    expect([made.mock.calls.length, moved.mock.calls.length, rowsNow().length]).toEqual([0, 0, size]);
-    expect(inOrder(rowsNow())).toEqual(Array.from({ length: size }, (_, n) => 5060 - 6 + 2 + n));
-    await vi.waitFor(() => expect(rowsNow()).toEqual(inOrder(rowsNow())));
-    expect(made.mock.calls.length).toBe(0);
-    vi.restoreAllMocks();
-  });
   it('is drawn once where the grid before had the same room', async () => {
     const height = vi.spyOn(HTMLElement.prototype, 'clientHeight', 'get').mockReturnValue(600);
     const count = (): number => root.querySelectorAll('.grid-body .row').length;

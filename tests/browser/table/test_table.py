@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 
 import pytest
-from playwright.sync_api import Route
 
 from tb_perfcompare.sources.trace.scanners.scanner_choice import active_reader
 from tests.browser.tab import GPU_A, GPU_B, LISTING_A, LISTING_B, MLU_A, NO_RUNS, SAVED_A, SAVED_B, Tab, link
@@ -182,26 +180,6 @@ def test_absent_tables_are_listed_with_the_reason(tab: Tab) -> None:
     tab.press("Escape")
     tab.go(link(tab="kernels"))
     tab.wait(".state-title:has-text('No kernels table')")
-
-
-def test_ten_thousand_rows(fresh_tab: Tab) -> None:
-    tab = fresh_tab
-
-    def inflate(route: Route) -> None:
-        answer = json.loads(route.fetch(url=route.request.url + "&stream=0").body())
-        table = answer["tables"]["kernels"]
-        table["columns"] = table["columns"][:8]  # rows as long as they are make the wait, not the point
-        model = table["rows"][0][:8]
-        table["rows"] = [[f"kernel_{i:05d}", *model[1:]] for i in range(10_001)]
-        route.fulfill(body=json.dumps({"result": answer}) + "\n", content_type="application/x-ndjson")
-
-    tab.page.route("**/api/comparison*", inflate)
-    tab.load(KERNELS).wait(".grid-body .row")
-    assert tab.find(".grid-body .row").count() < 80
-    tab.find(".grid").focus()
-    tab.press("End")
-    tab.until("document.querySelector('.grid-body .row.selected')?.textContent.includes('kernel_10000')")
-    assert tab.find(".grid-body .row").count() < 80
 
 
 def test_a_row_is_shown_step_by_step(tab: Tab) -> None:
