@@ -708,8 +708,8 @@ export interface Skipped {
 /** Time per step of a category or of a table row. */
 export interface RowTimes {
   name: string; // category of the step, or key of a table row
-  baseline_us: number | null; // microseconds per step; null if the baseline lacks it
-  candidate_us: number | null; // microseconds per step; null if the candidate lacks it
+  baseline_us: number | null; // microseconds per step; null if the baseline lacks or did not record it
+  candidate_us: number | null; // microseconds per step; null if the candidate lacks or did not record it
 }
 
 /** A verdict after adjusting for the number of candidates. */
