@@ -63,13 +63,13 @@ function ExportMenu({ a, b, address: { window, marker, kind }, table, comparison
       .catch((error: unknown) => onSay(error instanceof Error ? error.message : String(error)));
   };
   const items: Item[] = [
+    { label: text.actions.reportHtml, note: text.actions.reportHtmlAbout, href: url('html') },
+    { label: text.actions.copyMd, note: text.actions.copyMdAbout, onChoose: copyReport },
     { label: text.actions.reportMd, href: url('md') },
-    { label: text.actions.reportHtml, href: url('html') },
     { label: text.actions.reportText, href: url('text') },
     { label: text.actions.reportJson, href: url('json') },
     { label: text.actions.reportCsv(comparison?.tables[shown]?.title ?? shown), href: url('csv', shown) },
     ...(comparison?.tables['memory_curves'] ? [{ label: text.actions.memoryCsv, href: url('csv', 'memory_curves') }] : []),
-    { label: text.actions.copyMd, onChoose: copyReport },
     ...(onStrict ? [{ label: text.views.rows['strict']!, onChoose: onStrict }] : []),
   ];
   return (
