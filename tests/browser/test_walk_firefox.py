@@ -41,7 +41,7 @@ def test_from_the_pair_to_the_shared_link_in_firefox(firefox: Firefox, server: s
 def choose_run(firefox: Firefox, side: str, run: str) -> None:
     firefox.click(f".side-{side} .run-button")
     folder, name = run.split("/")
-    firefox.click(".runs-folders li", folder)
+    firefox.select(".runs-dialog select", folder)
     firefox.click(".runs-dialog .grid-body .row", name)
 
 
