@@ -59,9 +59,6 @@ CALL_ELEMENTS = 4096.0
 """Elements whose time a call takes even on the smallest input: 1.3 us on one core, as the addition of 3,000 elements
 (torch 2, without a profiler). Without it, an operator on 1 and then on 10,000 elements would decide alone."""
 
-MAX_OPPOSITE_REACH = 3.0
-"""How far the interval of the times may reach into the other direction, as a multiple of the counted change."""
-
 MIN_SHOWN_SHARE = 0.25
 """Share of the counted change that the times have to show. Applies to larger inputs if a device works beside the
 host, and to calls if the interval of the times does not reach the whole counted change."""
@@ -98,10 +95,9 @@ class CountedWork:
             return None
         if self.may_hide and abs(theta) <= max(least, MIN_SHOWN_SHARE * abs(self.log)):
             return None
-        toward, against = (high, -low) if self.log > 0 else (-low, high)
-        too_little = abs(theta) < MIN_SHOWN_SHARE * abs(self.log) and toward < abs(self.log) and against >= 0
-        is_more_than_seen = self.calls is not None and too_little
-        if against > MAX_OPPOSITE_REACH * abs(self.log) or is_more_than_seen:
+        near, far = (low, high) if self.log > 0 else (-high, -low)
+        too_little = abs(theta) < MIN_SHOWN_SHARE * abs(self.log) and near <= 0 and far < abs(self.log)
+        if self.calls is not None and too_little:
             return None
         return Verdict.PROBABLY_SLOWER if self.log > 0 else Verdict.PROBABLY_FASTER
 

@@ -74,6 +74,10 @@ def test_more_calls_decide_an_inconclusive_pair() -> None:
     assert text.endswith("runs every operator of the baseline as often, and makes 3 more operator calls per step")
 
 
+def test_one_more_call_decides_although_captures_differ_far_more() -> None:
+    assert headline(1, 1, 1).sentence == "Probably slower: 1 more operator call per step, +1.1 % time."
+
+
 @pytest.mark.parametrize(("steps", "counted"), [((5,), False), (range(5), True)])
 def test_calls_of_one_step_are_no_work_of_the_program(steps: Iterable[int], counted: bool) -> None:
     """A validation, as against a layer."""
@@ -102,9 +106,8 @@ def test_the_same_calls_are_inconclusive() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sorts", "rows"), [((1, 1, 1), 8), ((3, 3, 3), 7), ((3, 4, 3), 8)],
-    ids=["far less than captures differ", "smaller inputs", "another number in each capture"],
-)  # fmt: skip
+    ("sorts", "rows"), [((3, 3, 3), 7), ((3, 4, 3), 8)], ids=["smaller inputs", "another number in each capture"]
+)
 def test_ambiguous_counts_do_not_decide(sorts: tuple[int, ...], rows: int) -> None:
     found = headline(*sorts, rows=rows)
     assert (found.verdict, found.counted) == (Verdict.INCONCLUSIVE, None)
