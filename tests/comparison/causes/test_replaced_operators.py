@@ -280,3 +280,9 @@ def test_operators_outside_of_modules_are_replaced() -> None:
 
     (finding,) = replacements_in(trained("sgd"), trained("mul", "sqrt", "addcdiv_"))
     assert "; aten::sgd (1 call) → aten::addcdiv_ (1 call), aten::mul (1), aten::sqrt (1)." in finding.sentence
+
+
+@pytest.mark.parametrize(("inside", "is_replaced"), [("aten::_foreach_add_", True), ("aten::sqrt", False), ("", False)])
+def test_an_optimizers_method_is_replaced_by_operators_that_it_calls(inside: str, is_replaced: bool) -> None:
+    update: Call = ("Optimizer.step#SGD.step", (inside,)) if inside else "Optimizer.step#SGD.step"
+    assert bool(replacements_in(program(*BLOCK, update), program(*BLOCK, *["aten::add_"] * 4))) is is_replaced

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from tb_perfcompare.comparison.causes.evidence.host_time import MUCH_MORE, call_count_changed
 from tb_perfcompare.comparison.causes.evidence.places.replacement import Place, Replacement, counted_change
@@ -83,7 +83,7 @@ def _below(parent: Place, usual: float, steady: Callable[[str], bool]) -> Iterat
     made, alone = list[Replacement](), list[Place]()
     for run in _runs(changed, common):
         went, came = ([place for place in run if sign * place.more_calls > 0] for sign in (-1, 1))
-        if went and came and _changed_names(went, came):
+        if went and came and _changed_names(went, came) and _is_done_by(went, came) and _is_done_by(came, went):
             made.append(Replacement("" if is_step else parent.name, went, came))
         else:
             alone += run
@@ -124,6 +124,19 @@ def _changed_names(went: list[Place], came: list[Place]) -> bool:
         return True
     less, more = sorted(min(abs(place.more_calls) for place in side) for side in (went, came))
     return _is_whole(more / less)
+
+
+def _is_done_by(places: Collection[Place], others: Collection[Place]) -> bool:
+    """Whether others may do the work of methods of an optimizer: those of another one, or an operator that they call,
+    on tensors one by one or on all."""
+    if not _classes(places) or _classes(others):
+        return True
+    works = ({_work(place) for top in side for place in top.walk()} for side in (places, others))
+    return bool(frozenset.intersection(*map(frozenset, works)))
+
+
+def _work(place: Place) -> str:
+    return plain_name(place.name.rpartition("::")[2]).removeprefix("foreach")
 
 
 def _is_whole(ratio: float) -> bool:
@@ -193,7 +206,7 @@ def _with_same_classes(found: list[Replacement]) -> list[Replacement]:
     return [one for one in found if any(one is other for other in kept)]
 
 
-def _classes(places: Iterable[Place]) -> frozenset[str]:
+def _classes(places: Collection[Place]) -> frozenset[str]:
     """Classes whose methods these annotations are; empty unless all are."""
     matches = [_METHOD.fullmatch(place.frame.key[2]) for place in places]
     return frozenset(match[1] for match in matches if match) if all(matches) else frozenset()
