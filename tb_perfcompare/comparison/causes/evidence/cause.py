@@ -73,10 +73,10 @@ class Rule:
         plain = (self.look_at_gain if gain else "") or self.look_at
         unknown = self.of_inputs and any("operators_by_shape" not in side.groups for side in (baseline, candidate))
         versions = self.of_library and written_by_later(baseline, candidate)
-        return f"{_VERSIONS if versions else ''}{_SIZES if unknown else ''}{plain}".rstrip("; ")
+        return f"{_VERSIONS if versions else ''}{f'{SIZES}, ' if unknown else ''}{plain}".rstrip("; ")
 
 
-_VERSIONS, _SIZES = "the versions of PyTorch; ", "the sizes of its inputs (record with record_shapes=True), "
+_VERSIONS, SIZES = "the versions of PyTorch; ", "the sizes of its inputs (record with record_shapes=True)"
 COUNTED = CERTAIN, "likely: "
 
 

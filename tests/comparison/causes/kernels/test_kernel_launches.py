@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.build import TraceBuilder
-from tests.comparison.compare import compare, rules_of
+from tests.comparison.compare import compare, finding_of, rules_of
 
 
 def copies(small_us: int, large: int) -> TraceBuilder:
@@ -34,3 +34,11 @@ def test_a_kernel_is_slower_if_its_launches_are(
     before: tuple[int, int], after: tuple[int, int], is_slower: bool
 ) -> None:
     assert ("kernel_slower" in rules_of(compare(copies(*before), copies(*after)))) is is_slower
+
+
+def test_without_shapes_larger_launches_are_said() -> None:
+    few, many = copies(20, 0), copies(20, 10)
+    there, back = finding_of(compare(few, many), "kernel_slower"), finding_of(compare(many, few), "kernel_faster")
+    assert "launched in other sizes, e.g. grid [60, 1, 1] block [" in there.sentence
+    assert "launched in other sizes, e.g. grid [9000, 1, 1] block [" in back.sentence
+    assert there.look_at == back.look_at == "the sizes of its inputs (record with record_shapes=True)"

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.causes.detectors.machine.uniform_slowdown import device_ratio
-from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text, entity_confidence
+from tb_perfcompare.comparison.causes.evidence.cause import SIZES, Rule, cause, change_text, entity_confidence
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains
 from tb_perfcompare.comparison.causes.evidence.general_rules import UTILISATION_CHANGE, kernel_fact
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
@@ -17,6 +17,7 @@ from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, changed_arg
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.speed.beyond_pace import beyond_pace, called_as_often, largest
 from tb_perfcompare.comparison.causes.evidence.speed.fastest_calls import LAUNCHES
+from tb_perfcompare.comparison.causes.evidence.speed.launch_sizes import launches_clause
 from tb_perfcompare.comparison.causes.evidence.speed.rates import rate_clause
 from tb_perfcompare.comparison.causes.evidence.speed.registers import compiled_otherwise
 from tb_perfcompare.comparison.result.finding import Evidence
@@ -95,8 +96,11 @@ def _slower_cause(pair: RuleContext, row: LedgerRow, delta: float, sure: str, *,
     operator = launching_operator(pair, name)
     below = f" (under {short(operator)})" if operator else ""
     subject, other_rule, look_at = name, "", _COMPILED if name in pair.once(compiled_otherwise) else ""
+    apart = "; beyond the uniform change of all kernels" if paced else "; other kernels did not change the same way"
     if inputs := other_inputs(pair, operator):
         subject, other_rule, look_at, why = operator, inputs.rule, INPUTS, f"; {inputs.clause}"
+    elif launches := launches_clause(pair, name):
+        look_at, why, apart = SIZES, f"; {launches}", ""
     else:
         called = changed_arguments(pair, operator)
         if called is not None:
@@ -108,8 +112,7 @@ def _slower_cause(pair: RuleContext, row: LedgerRow, delta: float, sure: str, *,
     def sentence(own: Explains) -> str:
         return (
             f"One kernel is {way}: {short(name)}{below} {change_text(own)} per step ({each} per launch, "
-            f"{number_text(row.calls[1])} {'launch' if row.calls[1] == 1 else 'launches'}){why}; "
-            f"{'beyond the uniform change of all kernels' if paced else 'other kernels did not change the same way'}."
+            f"{number_text(row.calls[1])} {'launch' if row.calls[1] == 1 else 'launches'}){why}{apart}."
         )
 
     return cause(

@@ -14,18 +14,19 @@ from tb_perfcompare.comparison.causes.detectors.workload.other_inputs import rec
 from tb_perfcompare.comparison.causes.evidence.amounts import Amount, Key, total
 from tb_perfcompare.comparison.causes.evidence.inputs import by_name
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
+from tb_perfcompare.comparison.causes.evidence.speed.launch_sizes import (
+    OTHER_THREADS,
+    example_of_launches,
+    threads_per_launch,
+)
 from tb_perfcompare.comparison.causes.evidence.speed.registers import compiled_otherwise
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import percent_text, ratio_text, short
 from tb_perfcompare.comparison.statistics.weights import weighted_median
-from tb_perfcompare.model.input_shapes import launched_threads
 
 OTHER_LAUNCHES = 0.75
 """Share of the kernel time whose launches must be known and change the same way: single kernels may be tuned
 differently."""
-
-OTHER_THREADS = 0.1
-"""Least relative change of the median launch's number of threads."""
 
 MOVED, FOLLOWS = 0.25, 0.5
 """Share of that time in kernels that launch a different number of threads; kernels with a fixed grid must take longer
@@ -60,7 +61,7 @@ def other_launches(pair: RuleContext) -> OtherWork | None:
     if not all(recur(side, names, "kernels_by_launch") for side in pair.sides):
         return None
     largest = max(moved, key=lambda kernel: kernel.both_us)
-    gone, new = (max(largest.rows, key=lambda row: (sign * row[1].more_calls, row[0]))[0] for sign in (-1, 1))
+    gone, new = example_of_launches(largest.rows)
     return OtherWork(
         largest.name,
         f"kernels with {percent_text(same_way_us / shared_us)} of the device time launch "
@@ -90,16 +91,7 @@ def _launched_as_often(pair: RuleContext, launches: Mapping[Key, Amount]) -> Ite
     """Yields kernels of known threads, without those that were compiled otherwise: their threads do more or less."""
     for name, rows in by_name(launches).items():
         amount = total(amount for _, amount in rows)
-        before, after = (_threads(rows, side) for side in (0, 1))
+        before, after = threads_per_launch(rows)
         fewer, more = sorted((amount.calls_a, amount.calls_b))
         if fewer > (1 - SIMILAR) * more and before and after and name not in pair.once(compiled_otherwise):
             yield _Launched(name, rows, amount, math.log(after / before))
-
-
-def _threads(rows: list[tuple[str, Amount]], side: int) -> float:
-    """Mean threads per launch of a kernel, over all its launches of a side; 0 if not known."""
-    calls = [amount.calls_b if side else amount.calls_a for _, amount in rows]
-    threads = [launched_threads(launch) for launch, _ in rows]
-    if not all(threads) or not fsum(calls):
-        return 0.0
-    return fsum(count * each[0] for count, each in zip(calls, threads, strict=True)) / fsum(calls)
