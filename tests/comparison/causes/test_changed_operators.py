@@ -270,3 +270,20 @@ def test_kernels_of_calls_that_are_mostly_new_are_theirs_however_long() -> None:
     for sides, way in (((2, 12), 1), ((12, 2), -1)):
         (found,) = [one for one in compare(*map(filling, sides)).findings if one.category in ("all", "Kernel")]
         assert "fill_" in found.sentence and found.change_us * way > 4000
+
+
+@pytest.mark.parametrize(("steps", "is_new"), [((3, 7, 11, 15), True), ((3, 7, 11), False), ((3, 4, 11, 15), False)])
+def test_an_operator_in_every_fourth_step_is_new_however_much_steps_vary(steps: tuple[int, ...], is_new: bool) -> None:
+    def logged(steps: tuple[int, ...]) -> TraceBuilder:
+        products = [("aten::mm", 500 + 300 * (5 * step % 7)) for step in range(16)]
+        return sequence(
+            [[product, *[("aten::histc", 40)] * (step in steps)] for step, product in enumerate(products)], vendor="cpu"
+        )
+
+    found = changed(logged(()), logged(steps))
+    assert bool(found) is is_new
+    if is_new:
+        assert found[0].sentence == (
+            "New operator: +10.0 µs per step; new: aten::histc (0.250 calls per step); all in 4 of 16 steps of the "
+            "candidate."
+        )

@@ -46,6 +46,7 @@ from tb_perfcompare.comparison.causes.evidence.known_settings import (
 from tb_perfcompare.comparison.causes.evidence.places.annotations import mostly_in
 from tb_perfcompare.comparison.causes.evidence.places.growing import KEPT, growing_clause
 from tb_perfcompare.comparison.causes.evidence.places.recomputed import in_hooks, recomputed
+from tb_perfcompare.comparison.causes.evidence.places.recurring_steps import recurring_operators
 from tb_perfcompare.comparison.causes.evidence.places.where_called import after_update, inside_clause, modules_clause
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
@@ -106,9 +107,11 @@ def _changed(pair: RuleContext) -> list[Changed]:
         return []
     steady = in_most_steps(pair.baseline) | in_most_steps(pair.candidate)
     certain = recounted_operators(pair)
+    recurring = recurring_operators(pair.baseline) ^ recurring_operators(pair.candidate)
     counted = {
         key[0]: amount for key, amount in operators.items()
-        if key[0] in steady and (key[0] in certain or call_count_changed(amount.calls_a, amount.calls_b))
+        if (key[0] in recurring and not (amount.calls_a and amount.calls_b))
+        or (key[0] in steady and (key[0] in certain or call_count_changed(amount.calls_a, amount.calls_b)))
     }  # fmt: skip
     host = pair.entities(CPU_EXEC)
     own = {name: host[at] for at, name in enumerate(host.key) if name in counted}
@@ -270,9 +273,9 @@ def _annotations(pair: RuleContext, host: EntityRows, operators: Mapping[Key, Am
 OPERATORS_CHANGED = Rule(
     names=("operators_changed",),
     meaning="operators are new, gone, replaced or called another number of times",
-    when="Operators run more or less often, and no other rule explains their time. Large increases and decreases are "
-    "separate findings, without a time if fewer calls take longer (or the reverse). If all run more (less) often and "
-    "none is new, the finding is `more_calls` (`fewer_calls`)",
+    when="Operators run more or less often in most steps (one side's alone: in every k-th), and no other rule explains "
+    "their time. Large increases and decreases are separate findings, without a time if fewer calls take longer. If "
+    "all run more often and none is new: `more_calls`",
     needs="operators; `with_stack` names the function that makes 80 % of the change of calls",
     tables=("operators",),
     confidence=f"{_COUNTED}{AS_MEASURED}",

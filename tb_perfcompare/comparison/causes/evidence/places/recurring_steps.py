@@ -1,4 +1,4 @@
-"""Time that comes back in every k-th step: an evaluation, a checkpoint, a pause in a callback."""
+"""Time and operators that come back in every k-th step: an evaluation, a checkpoint, logging."""
 
 from __future__ import annotations
 
@@ -33,6 +33,30 @@ def recurring_clause(a: Summary, b: Summary, category: StepCategory, delta_us: f
     if not period or excess_us < MAIN_SHARE * abs(delta_us) * period or _recurrence(other, category)[0] == period:
         return ""
     return f"mostly in every {_ordinal(period)} step, {signed_time(math.copysign(excess_us, delta_us))} in each"
+
+
+def recurring_operators(side: Summary) -> set[str]:
+    """Operators that exactly every k-th step of each recording calls, k >= 2."""
+    table = side.groups.get("operators")
+    if table is None:
+        return set()
+    captures = [side.steps.capture == capture for capture in unique(side.steps.capture)]
+    called = table.calls > 0
+    found = set[str]()
+    for row in np.flatnonzero(called.mean(axis=1) <= 1 / 2).tolist():
+        periods = {_period(np.flatnonzero(called[row, own]), int(own.sum())) for own in captures}
+        if len(periods) == 1 and min(periods):
+            found.add(table.keys[row][0])
+    return found
+
+
+def _period(steps: NDArray[np.int64], count: int) -> int:
+    """k if these are every k-th of so many steps, at least MIN_TIMES; else 0."""
+    apart = np.diff(steps)
+    if len(steps) < MIN_TIMES or np.ptp(apart):
+        return 0
+    period = int(apart[0])
+    return period if steps[0] < period and steps[-1] + period >= count else 0
 
 
 def _recurrence(side: Summary, category: StepCategory) -> tuple[int, float]:
