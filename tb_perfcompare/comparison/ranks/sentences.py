@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from tb_perfcompare.comparison.ranks.changes import OwnChange, RankChange
-from tb_perfcompare.comparison.ranks.figures import RankFigures
+from tb_perfcompare.comparison.ranks.changes import OwnChange, RankChange, own_changes
+from tb_perfcompare.comparison.ranks.figures import RankFigures, rank_figures
 from tb_perfcompare.comparison.ranks.job import Job
 from tb_perfcompare.comparison.ranks.sides import Ranks
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
-from tb_perfcompare.comparison.result.options import SIDES
+from tb_perfcompare.comparison.result.options import SIDES, CompareOptions
 from tb_perfcompare.comparison.result.wording import VERDICT_WORDS, many, percent_text, signed_time, time_text
 from tb_perfcompare.model.arrays import median
 from tb_perfcompare.number_text import listed
@@ -64,6 +64,22 @@ def rank_sentences(job: Job, rows: Sequence[RankRow], headline: Headline) -> tup
         *(text for word, _, ranks in sides for text in _waited_for(word, ranks)),
         *(text for word, side, ranks in sides for text in _weak(word, side, ranks)),
     )
+
+
+def changed_rank(job: Job, least_us: float, options: CompareOptions) -> str:
+    """Clause on the rank whose own work alone clearly changed: "own work of rank 1 +16.4 ms, of the other rank
+    +1.40 ms"; "" if there is none."""
+    clear = [number for number, own in enumerate(own_changes(job, least_us, options)) if own.is_clear]
+    before, after = rank_figures(job.a), rank_figures(job.b)
+    changes = {
+        number: two.own_us - one.own_us for number, (x, y) in enumerate(job.pairs)
+        if x is not None and y is not None and (one := before[x]) and (two := after[y])
+    }  # fmt: skip
+    most = max(clear, key=lambda number: abs(changes[number]), default=-1)
+    others = [change for number, change in changes.items() if number != most]
+    if most < 0 or not others or abs(changes[most]) < _FAR_APART * abs(usual := float(median(others))):
+        return ""
+    return f"own work of {job.keys[most]} {signed_time(changes[most])}, of {job.others} {signed_time(usual)}"
 
 
 def _sizes(rows: Sequence[RankRow]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from functools import cache
 from typing import Any
 
@@ -13,7 +14,10 @@ from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.comparison.ranks.changes import beyond_others
+from tb_perfcompare.comparison.ranks.job import job_of
+from tb_perfcompare.comparison.ranks.sentences import changed_rank
 from tb_perfcompare.comparison.ranks.sides import split_waiting
+from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.summary.collectives import Collectives
@@ -61,6 +65,20 @@ def cells(table: Table, *names: str) -> dict[str, tuple[Any, ...]]:
     """Rank -> cells of these columns."""
     places = [table.places[name] for name in names]
     return {str(row[0]): tuple(row[place] for place in places) for row in table.rows}
+
+
+@pytest.mark.parametrize(("ranks", "others"), [(2, "the other rank"), (4, "the other ranks")])
+def test_the_rank_whose_own_work_alone_changed_is_named(ranks: int, others: str) -> None:
+    options, before = CompareOptions(), job(ranks)
+
+    def changed(after: Summary) -> str:
+        found = job_of(before, after, options)
+        assert found is not None
+        return changed_rank(found, 5.0, options)
+
+    text = changed(job(ranks, late=1, by_us=300, seed=1))
+    assert re.fullmatch(rf"own work of rank 1 \+30\d µs, of {others} .*", text)
+    assert changed(job(ranks, all_us=300, seed=1)) == changed(job(ranks, seed=1)) == ""
 
 
 def test_a_late_rank_is_slower_and_the_others_wait_for_it() -> None:

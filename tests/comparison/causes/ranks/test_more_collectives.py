@@ -15,9 +15,10 @@ FORWARD = "DistributedDataParallel.forward"
 
 def trained(
     *forward: tuple[str, str, int], sizes: tuple[int, int] = (2_000_000, 2_000_000), backward: int = 4_000,
-    ends: int = 1,
+    ends: int = 1, pause: int = 0,
 ) -> TraceBuilder:  # fmt: skip
-    """Steps of a forward pass with these collectives in it, and `ends` all-reduces of `backward` µs after it."""
+    """Steps of a forward pass with these collectives in it, `pause` µs after each, and `ends` all-reduces of `backward`
+    µs after it."""
     trace, at = TraceBuilder(vendor="cpu"), 0
     for number in range(8):
         start = at
@@ -25,7 +26,7 @@ def trained(
         for (name, operator, us), elements in zip(forward, sizes, strict=False):
             trace.op(operator, at, at + 20, dims=[[[elements]], []])
             trace.annotation(name, at + 25, at + us)
-            at += us + 5
+            at += us + 5 + pause
         for operator in ("mm", "add", "tanh", "mul"):
             trace.op(f"aten::{operator}", at, at + 250 + number % 3)
             at += 255
@@ -53,6 +54,12 @@ def test_the_new_collective_is_named_with_what_it_sends_and_where() -> None:
         assert "mostly gloo:broadcast of 2,000,000 elements" in found.sentence
         assert found.look_at.startswith("buffers that DistributedDataParallel sends")
     assert more.delta_us == -(fewer.delta_us or 0.0)
+
+
+def test_the_code_around_them_in_the_annotation_is_theirs() -> None:
+    there = compare(trained(), trained(BROADCAST, pause=400)).findings
+    assert [found.rule for found in there] == ["collective_slower"]
+    assert there[0].sentence.startswith("More collectives: +3.41 ms exposed per step; ")
 
 
 def test_the_annotation_that_contains_most_of_them_is_named() -> None:

@@ -20,6 +20,7 @@ from tb_perfcompare.comparison.causes.evidence.known_settings import collective_
 from tb_perfcompare.comparison.causes.evidence.places.annotations import annotations_around
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.speed.bus_bandwidth import bandwidth_text
+from tb_perfcompare.comparison.ranks.sentences import changed_rank
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import number_text, numbers_text, short, signed_time, times_text
 from tb_perfcompare.model.names.collective_names import is_collective_operator
@@ -64,6 +65,8 @@ def _slower_cause(pair: RuleContext, collectives: ExposedCollectives) -> Cause:
         confidence, look_at = "a late rank would look the same", f"{look_at}; compare all ranks"
     elif before.is_whole and after.is_whole:
         transfer = before.transfer_us, after.transfer_us
+    if pair.job is not None and (changed := changed_rank(pair.job, pair.least_us, pair.options)):
+        ranks += f"; {changed}"
     title, calls, what = f"Collectives are {slower}", "", ""
     explains: dict[Part, float] = {(COMMUNICATION, ""): exposed}
     if collectives.are_more:
@@ -90,17 +93,26 @@ def _slower_cause(pair: RuleContext, collectives: ExposedCollectives) -> Cause:
 
 
 def _in_callers(pair: RuleContext, exposed: float) -> dict[Part, float]:
-    """Time of the operators that call more (fewer) collectives; these are not named."""
-    host = [row for row in pair.entities(CPU_EXEC) if is_collective_operator(row.path[1])]
-    counted = {(CPU_EXEC, row.path[1]): pair.counted_us(row) for row in host}
-    return {part: us for part, us in counted.items() if us * exposed > 0}
+    """Time of the operators that call more (fewer) collectives, which are not named, and of the code around them in
+    the innermost annotation."""
+    around = _annotations_around(pair, exposed)[:1]
+    changes = {
+        row.path: pair.counted_us(row) if is_collective_operator(row.path[1]) else row.delta / pair.unit
+        for row in pair.entities(CPU_EXEC) if is_collective_operator(row.path[1]) or row.path[1] in around
+    }  # fmt: skip
+    return {(CPU_EXEC, path[1]): us for path, us in changes.items() if us * exposed > 0}
+
+
+def _annotations_around(pair: RuleContext, exposed: float) -> list[str]:
+    """Annotations that most of the collectives' time is in, innermost first."""
+    return annotations_around(pair, {(CPU_EXEC, ""): exposed})
 
 
 def _in_callers_clause(explains: Explains) -> str:
-    """Clause on the part in the operators that call collectives; "" if it is small."""
+    """Clause on the part in the code that calls collectives; "" if it is small."""
     us = fsum(part_us for (category, _), part_us in explains.items() if category != COMMUNICATION)
     is_named = abs(us) >= NAMED * abs(fsum(explains.values()))
-    return f", {signed_time(us)} of it in the operators that call them" if is_named else ""
+    return f", {signed_time(us)} of it in the code that calls them" if is_named else ""
 
 
 def _what_is_sent(pair: RuleContext, collective: str, exposed: float) -> str:
@@ -112,7 +124,7 @@ def _what_is_sent(pair: RuleContext, collective: str, exposed: float) -> str:
         if amount.more_calls * exposed > 0 and is_collective_operator(name) and collective_kind(name) == kind
     ]  # fmt: skip
     size_text = f" of {number_text(sent[0])} elements" if len(sent) == 1 and sent[0] else ""
-    around = annotations_around(pair, {(CPU_EXEC, ""): exposed})
+    around = _annotations_around(pair, exposed)
     return f"{size_text}{f' in {short(around[0])}' if around else ''}{_called_by(pair, kind, exposed)}"
 
 
