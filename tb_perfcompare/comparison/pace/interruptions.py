@@ -20,8 +20,8 @@ MOST_KEPT = 1 / 3
 programs, one of them interrupted."""
 
 MOST_OF_ONE = 0.5
-"""Share of the time lost that one part of a step may have: the program itself stalls in one place, other processes
-interrupt whatever runs."""
+"""Share of the time lost that one part of a step may have, of what exceeds its share of an uninterrupted step: the
+program itself stalls in one place, other processes interrupt whatever runs."""
 
 _Part = tuple[str, ...]
 
@@ -29,20 +29,25 @@ _Part = tuple[str, ...]
 def interruptions(alone: StepsAlone) -> Interruptions | None:
     """Returns what interruptions explain of the change of the mean step; None if uninterrupted steps changed, too, or
     if one part of the step lost most of the time."""
-    lost: dict[_Part, list[float]] = {}
+    lost, uninterrupted = dict[_Part, list[float]](), dict[_Part, list[float]]()
     logs: list[tuple[float, float]] = []  # ln of a step as recorded, and of an uninterrupted one
     for sign, cells, keys in zip((-1.0, 1.0), alone.cells, alone.keys, strict=True):
         recorded, fastest = _parts(cells)
         logs.append((_mean_log(recorded), _mean_log(fastest)))
-        for row, us in zip(cells.named.tolist(), ((recorded - fastest).mean(axis=1) / 1000).tolist(), strict=True):
-            if us:
-                lost.setdefault(tuple(keys[row]), []).append(sign * us)
+        times = [(each.mean(axis=1) / 1000).tolist() for each in (recorded - fastest, fastest)]
+        for row, lost_us, fastest_us in zip(cells.named.tolist(), *times, strict=True):
+            lost.setdefault(tuple(keys[row]), []).append(sign * lost_us)
+            uninterrupted.setdefault(tuple(keys[row]), []).append(fastest_us)
     change, kept = (two - one for one, two in zip(*logs, strict=True))
     whole = math.fsum(chain.from_iterable(lost.values()))
     if abs(kept) > MOST_KEPT * abs(change) or whole * change <= 0:
         return None
-    if max(map(abs, _summed(lost, _place).values())) > MOST_OF_ONE * abs(whole):
-        return None
+    step = math.fsum(chain.from_iterable(uninterrupted.values()))
+    places = _summed(uninterrupted, _place)
+    for place, us in _summed(lost, _place).items():
+        share = places[place] / step
+        if abs(us / whole) > share + MOST_OF_ONE * (1 - share):
+            return None
     return Interruptions(kept, _summed(lost, lambda key: key[:2]))
 
 

@@ -119,9 +119,9 @@ def common_work(
         clocked = None if work.clocked is None else replace(work.clocked, strata=strata, uninterrupted=None)
         return replace(work, clocked=clocked)
     few = work.clocked is None or min(capture_counts(work.captures)) < MIN_OWN_CAPTURES
-    if few and (alone := _alone(sides)) is not None:
-        interrupted = interruptions(alone) if work.clocked is None else None
-        work = replace(work, alone=alone, interrupted=interrupted)
+    if few and (parts := _parts_of_steps(sides)) is not None:
+        alone = parts if _stand_alone(sides, each_side(observations, sides)) else None
+        work = replace(work, alone=alone, interrupted=interruptions(parts) if work.clocked is None else None)
     if _unusable_reason(sides) or not (operators or _is_timed_on_host(sides)):
         return work
     counted = counted_work(sides, each_side(observations, sides), operators)
@@ -236,13 +236,13 @@ def _clocked_with_device(steps: _Steps, found: Mapping[str, PaceRows | str]) -> 
     return by_their_paces(steps.times_ns, steps.captures, tuple(paces.values()), paths, limits, unpaced), ""
 
 
-def _alone(sides: Sides) -> StepsAlone | None:
+def _parts_of_steps(sides: Sides) -> StepsAlone | None:
+    """All parts of the steps of every process; None if they are not known, or if a device works."""
     if any(side.metric != STEP_TIME or not (side.is_timed and side.marked and side.is_split) for side in sides):
         return None
-    samples = each_side(observations, sides)
-    if not _stand_alone(sides, samples) or any(side.any() for side in owned_time(sides, samples, "device")):
+    if any(side.any() for side in owned_time(sides, each_side(observations, sides), "device")):
         return None
-    return steps_alone(_parts(sides), each_side(lambda seen: seen.capture, samples))
+    return steps_alone(_parts(sides), each_side(lambda side: side.steps.capture, sides))
 
 
 def _is_timed_on_host(sides: Sides) -> bool:

@@ -18,7 +18,9 @@ EVERYWHERE, ONE_PLACE = tuple(range(OPERATORS)), (4,)
 
 
 @cache
-def recorded(span: int, hit: tuple[int, ...] = (), slices: int = 3, slower: float = 1.0) -> Summary:
+def recorded(
+    span: int, hit: tuple[int, ...] = (), slices: int = 3, slower: float = 1.0, worker: str = "worker0"
+) -> Summary:
     """16 steps of nine operators of about 1 ms without shapes. In three of four steps `slices` slices of 4 ms fall on
     the operators `hit`, in turn; all work takes `slower` times as long."""
     next_hit, steps = cycle(hit), []
@@ -27,7 +29,7 @@ def recorded(span: int, hit: tuple[int, ...] = (), slices: int = 3, slower: floa
         for _ in range(slices if hit and number % 4 else 0):
             lengths[next(next_hit)] += SLICE_US
         steps.append([(f"aten::op{at}", us) for at, us in enumerate(lengths)])
-    return capture(sequence(steps, gap=10, vendor="cpu"), str(span))
+    return capture(sequence(steps, gap=10, vendor="cpu"), str(span), worker)
 
 
 def compared(*others: Summary) -> tuple[Comparison, Comparison]:
@@ -41,11 +43,17 @@ def test_slices_that_fall_on_everything_give_no_direction_and_are_the_cause() ->
     for side, what in ((found, "CPU contention: "), (back, "Less CPU contention: ")):
         assert side.headline.verdict is Verdict.INCONCLUSIVE
         assert ", above zero" not in side.headline.sentence
-        assert side.headline.sentence.endswith("but uninterrupted steps differ by 0.01 %: other processes took the CPU")
+        assert side.headline.sentence.endswith("0.01 % in uninterrupted steps: other processes took the CPU")
         assert rules_of(side) == ["host_interrupted"]
         assert side.findings[0].sentence.startswith(what)
     assert found.findings[0].delta_us == -(back.findings[0].delta_us or 0.0)
     assert found.findings[0].share == pytest.approx(1.0, abs=0.01)
+
+
+def test_slices_on_every_rank_give_no_direction() -> None:
+    ranks = [(0, "worker0"), (2, "worker1")]
+    calm, busy = (pool([recorded(span, hit, worker=rank) for span, rank in ranks]) for hit in ((), EVERYWHERE))
+    assert compare(calm, busy).headline.sentence.endswith("in uninterrupted steps: other processes took the CPU")
 
 
 @pytest.mark.parametrize(
