@@ -21,6 +21,8 @@ def record_more(headline: Headline, look: ExperimentLook | None) -> Alternative 
     needed, have, unit = certainty.captures_needed, certainty.captures, "captures"
     if headline.program is not None:
         needed = headline.program.captures_needed or MIN_CONCLUSIVE_CAPTURES
+    elif needed is None and headline.shift is not None and headline.shift.low * headline.shift.high > 0:
+        needed = MIN_CONCLUSIVE_CAPTURES  # steps show a change of these captures; more of them show no more
     elif needed is None:
         needed, have, unit = certainty.steps_needed, headline.n, "steps"
     if needed is None or not min(have) < needed <= MAX_TIMES * min(have):

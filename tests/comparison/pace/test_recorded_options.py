@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.comparison.checks.profiler_options import MAX_SHARE, NS_PER_CALL, one_sided_options
 from tb_perfcompare.comparison.pace.recorded_more import with_recorded_more
 from tb_perfcompare.comparison.result.headline import Headline, RecordedMore, Shift, Verdict
@@ -68,6 +69,11 @@ def recorded(step_us: float, operators: int, **options: int) -> Summary:
     return summary(trace)
 
 
+def twice(step_us: int, record_shapes: int = 0) -> Summary:
+    """Two captures of 300 operators per step, with this option."""
+    return pool([recorded(step_us + at, 300, record_shapes=record_shapes) for at in (0, 7)])
+
+
 def test_the_cost_is_that_of_the_recorded_calls() -> None:
     plain, stacked = recorded(10_000, 50), recorded(10_300, 50, with_stack=1)
     more = one_sided_options(plain, stacked)
@@ -80,9 +86,8 @@ def test_the_cost_is_that_of_the_recorded_calls() -> None:
 
 
 def test_a_comparison_of_them_is_inconclusive_within_the_cost_only() -> None:
-    plain = recorded(10_000, 300)
-    found = judge(plain, recorded(10_200, 300, record_shapes=1)).headline
-    assert found.verdict is Verdict.INCONCLUSIVE
+    found, longer, plain = (
+        judge(twice(10_000), twice(*other)).headline for other in ((10_200, 1), (11_000, 1), (10_200, 0))
+    )
+    assert (found.verdict, longer.verdict.way, plain.verdict.way) == (Verdict.INCONCLUSIVE, 1, 1)
     assert found.sentence.startswith("Inconclusive: only the candidate recorded record_shapes, which can")
-    assert judge(plain, recorded(11_000, 300, record_shapes=1)).headline.verdict.way == 1
-    assert judge(plain, recorded(10_200, 300)).headline.verdict.way == 1

@@ -153,9 +153,9 @@ def test_the_headline_does_not_repeat_how_much_more_to_record(repeated: Headline
 
 
 def test_a_probable_verdict_only_asks_for_more_recordings() -> None:
-    a, b = run(STEADY), run(slower(STEADY, 1.012))
+    a, b = run(STEADY), run(slower(STEADY, 1.105))
     assert compare_judged(judge_summaries(a, b, CompareOptions())).headline.verdict is Verdict.PROBABLY_SLOWER
-    assert [(each.what, each.more) for each in alternatives_of(a, b)] == [("record one more step per side", (1, 1))]
+    assert [(each.what, each.more) for each in alternatives_of(a, b)] == [("record 2 more captures per side", (2, 2))]
 
 
 def test_applying_an_alternative_gives_its_verdict(repeated: Headline) -> None:
