@@ -105,5 +105,5 @@ def test_sizes_that_are_not_recorded_are_the_first_to_look_at(shapes: tuple[obje
         return sequence([[*calls * 3, ("", 10 + step % 3)] for step in range(8)])
 
     found = finding_of(compare(program(100), program(300)), "operator_slower")
-    assert found.look_at.startswith("the sizes of its inputs (record") is (not shapes)
+    assert found.look_at.startswith("the sizes of inputs (record") is (not shapes)
     assert "the memory layout of its inputs" in found.look_at

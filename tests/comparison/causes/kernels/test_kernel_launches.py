@@ -41,4 +41,4 @@ def test_without_shapes_larger_launches_are_said() -> None:
     there, back = finding_of(compare(few, many), "kernel_slower"), finding_of(compare(many, few), "kernel_faster")
     assert "launched in other sizes, e.g. grid [60, 1, 1] block [" in there.sentence
     assert "launched in other sizes, e.g. grid [9000, 1, 1] block [" in back.sentence
-    assert there.look_at == back.look_at == "the sizes of its inputs (record with record_shapes=True)"
+    assert there.look_at == back.look_at == "the sizes of inputs (record with record_shapes=True)"

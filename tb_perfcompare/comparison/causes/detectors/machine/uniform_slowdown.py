@@ -272,4 +272,5 @@ HOST_PACE = Rule(
     rank=4,
     same_work=True,
     of_library=True,
+    of_inputs=True,
 )
