@@ -13,10 +13,10 @@ KERNELS = ("gemm", "batch_norm", "relu", "softmax", "loss")
 
 def recording(
     blocks: Sequence[float] = (1.0,), us: float = 1.0, seed: int = 0, only: str = "", but: str = "",
-    us_but: float | None = None, registers: Sequence[int | None] = (32,),
+    us_but: float | None = None, registers: Sequence[int | None] = (32,), tile: str = "",
 ) -> TraceBuilder:  # fmt: skip
     """Eight steps of five kernels; `blocks` scale the grids, from step to step in turns, or those of `only` one kernel,
-    or of all `but` some; `us` scales all times, `us_but` theirs."""
+    or of all `but` some; `us` scales all times, `us_but` theirs. The product's kernel has another `tile`."""
     trace = TraceBuilder()
     now = 1000.0
     for step in range(8):
@@ -26,11 +26,12 @@ def recording(
             scale = blocks[step % len(blocks)] if only in ("", name) and not other else 1.0
             length = 100 + 25 * (name == "batch_norm") + (7 * step + 3 * number + seed) % 5
             length *= us if us_but is None or not other else us_but
-            trace.op(f"aten::{name}", now, now + 20)
+            trace.op("aten::mm" if name == "gemm" else f"aten::{name}", now, now + 20)
             grid = (round(64 * scale * (number + 1)), 1, 1)
             of_all = {"registers per thread": 32 if only and only != name else registers[step % len(registers)]}
             span = now + 25, now + 25 + length
-            trace.kernel(f"{name}_kernel", *span, launch=(now + 10, now + 15), grid=grid, **of_all)
+            kernel = f"{name}_kernel{tile * (name == 'gemm')}"
+            trace.kernel(kernel, *span, launch=(now + 10, now + 15), grid=grid, **of_all)
             now += length + 30
         trace.step(step, begin, now)
     return trace
@@ -80,6 +81,14 @@ def test_a_kernel_that_keeps_some_of_its_variants_was_not_compiled_otherwise() -
     """Registers of some launches may be unknown."""
     one, two = recording([1.0, 2.0], registers=[32, 16]), recording([1.5, 3.0], us=1.45, registers=[32, None])
     assert causes(compared_traces(one, two)) == ["workload_changed"]
+
+
+def test_larger_inputs_may_choose_another_product_kernel() -> None:
+    larger, tuned = (recording(blocks, us=1.45, seed=1, tile="_64x64") for blocks in ([1.5], [1.0]))
+    comparison = compared_traces(recording(), larger)
+    assert causes(comparison) == ["workload_changed"]
+    assert "kernels with 81.0 % of the device time launch ×1.50 the threads" in first(comparison).sentence
+    assert "workload_changed" not in causes(compared_traces(recording(), tuned))
 
 
 def test_lengths_that_vary_from_step_to_step_may_differ_by_chance() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from math import fsum
 from typing import NamedTuple
 
@@ -23,6 +23,7 @@ from tb_perfcompare.comparison.causes.evidence.speed.registers import compiled_o
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import percent_text, ratio_text, short
 from tb_perfcompare.comparison.statistics.weights import weighted_median
+from tb_perfcompare.model.names.work_kinds import CONVOLUTION, PRODUCT, work_kind
 
 OTHER_LAUNCHES = 0.75
 """Share of the kernel time whose launches must be known and change the same way: single kernels may be tuned
@@ -31,6 +32,8 @@ differently."""
 MOVED, FOLLOWS = 0.25, 0.5
 """Share of that time in kernels that launch a different number of threads; kernels with a fixed grid must take longer
 by FOLLOWS of the threads' growth, as logarithms."""
+
+_CHOSEN = frozenset((PRODUCT, CONVOLUTION))
 
 SIMILAR = 0.1
 """Largest relative difference of launches at which kernels count as launched equally often."""
@@ -47,7 +50,8 @@ def other_launches(pair: RuleContext) -> OtherWork | None:
     fixed = total(kernel.amount for kernel in shared if not kernel.log_growth)
     all_us = fsum(amount.us_a + amount.us_b for amount in launches.values())
     shared_us, moved_us = (fsum(kernel.both_us for kernel in some) for some in (shared, moved))
-    if shared_us < OTHER_LAUNCHES * all_us or moved_us <= MOVED * shared_us:
+    known_us = all_us - _chosen_otherwise_us(pair, launches, {kernel.name for kernel in shared})
+    if shared_us < OTHER_LAUNCHES * known_us or moved_us <= MOVED * shared_us:
         return None
     growths, weights = zip(*((kernel.log_growth, kernel.both_us) for kernel in moved), strict=True)
     middle = weighted_median(np.array(growths), np.array(weights))
@@ -64,7 +68,7 @@ def other_launches(pair: RuleContext) -> OtherWork | None:
     gone, new = example_of_launches(largest.rows)
     return OtherWork(
         largest.name,
-        f"kernels with {percent_text(same_way_us / shared_us)} of the device time launch "
+        f"kernels with {percent_text(same_way_us / all_us)} of the device time launch "
         f"{ratio_text(math.exp(middle))} the threads, e.g. {short(largest.name)} {gone} → {new}; "
         "input shapes were not recorded",
         math.exp(middle), Evidence("kernels_by_launch", f"{largest.name} / {new}"),
@@ -85,6 +89,15 @@ class _Launched(NamedTuple):
     @property
     def both_us(self) -> float:
         return self.amount.us_a + self.amount.us_b
+
+
+def _chosen_otherwise_us(pair: RuleContext, launches: Mapping[Key, Amount], shared: Collection[str]) -> float:
+    """Time of products and convolutions for whose sizes the library chooses other kernels: not each is launched as
+    often, but all together are. Their launches tell nothing."""
+    chosen = {kernel for kernel, operator in pair.amounts("kernels_by_operator") if work_kind(operator) in _CHOSEN}
+    together = total(amount for (name, _), amount in launches.items() if name in chosen and name not in shared)
+    fewer, more = sorted((together.calls_a, together.calls_b))
+    return together.us_a + together.us_b if fewer > (1 - SIMILAR) * more else 0.0
 
 
 def _launched_as_often(pair: RuleContext, launches: Mapping[Key, Amount]) -> Iterator[_Launched]:

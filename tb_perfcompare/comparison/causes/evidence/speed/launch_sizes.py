@@ -9,6 +9,7 @@ from math import fsum
 from tb_perfcompare.comparison.causes.evidence.amounts import Amount
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.speed.fastest_calls import BY_SHAPE, LAUNCHES
+from tb_perfcompare.comparison.causes.evidence.speed.registers import compiled_otherwise
 from tb_perfcompare.model.input_shapes import launched_threads
 
 OTHER_THREADS = 0.1
@@ -41,8 +42,9 @@ def example_of_launches(rows: Rows) -> tuple[str, str]:
 
 def launches_clause(pair: RuleContext, kernel: str) -> str:
     """Clause on larger (smaller) launches of a kernel, if these make it longer (shorter) and equal launches do not:
-    "launched in other sizes, e.g. grid ... -> grid ...". "" if both sides recorded shapes."""
-    if all(BY_SHAPE in side.groups for side in pair.sides):
+    "launched in other sizes, e.g. grid ... -> grid ...". "" if both sides recorded shapes, or if it was compiled
+    otherwise: its threads do more or less."""
+    if all(BY_SHAPE in side.groups for side in pair.sides) or kernel in pair.once(compiled_otherwise):
         return ""
     rows = [(key[1], amount) for key, amount in pair.amounts_of(kernel, LAUNCHES, "total").items()]
     before, after = threads_per_launch(rows)
