@@ -40,8 +40,8 @@ shapes: 0.8 and 1.2 for programs without a fault that got a direction, 1.3 or mo
 
 CAPTURES_DIFFER = math.log(1.1)
 """Difference of two captures of one program on the CPU, as ln(time), if no side has two to know it from. 45 recorded
-pairs of equal programs differed by 6 % in the median, and 32 by at most 10 %. Four of them got a direction, from 4, 5
-and 7 % and from ×2.6; all of 31 with a fault that did lay entirely beyond 10 %."""
+pairs of equal programs differed by 6 % in the median, and 32 by at most 10 %. Three of them had a direction below that;
+of 32 with a fault and a direction, one."""
 
 _MAIN_SHARE = 0.5
 """Share of the step in the same work from which that work is most of it."""
