@@ -37,3 +37,10 @@ def test_counters_within_a_request_are_not_kinds() -> None:
     assert {*kinds_of(texts)} == {"decode request=0 token=*", "decode request=1 token=*"}
     batches = [f"decode bs={size}" for size in range(1, 17) for _ in range(4)]
     assert len({*kinds_of(batches)}) == 16
+
+
+def test_what_counts_the_iterations_of_each_recording_is_no_kind() -> None:
+    runs = [(run, f"iter {number}") for run in range(4) for number in range(3, 9)]
+    assert {*kinds_of([text for _, text in runs], [run for run, _ in runs])} == {"iter *"}
+    sizes = [(run, f"size {size}") for run in range(4) for size in (8, 16, 32)]
+    assert len({*kinds_of([text for _, text in sizes], [run for run, _ in sizes])}) == 3

@@ -162,7 +162,7 @@ def _kinds(summary: Summary, places: Ints) -> Ints:
     """(k,) Number of each step's kind."""
     if not summary.steps.text:
         return np.zeros(len(places), dtype=np.int64)
-    kinds = kinds_of([summary.steps.text[at] for at in places.tolist()])
+    kinds = kinds_of([summary.steps.text[at] for at in places.tolist()], summary.steps.capture[places].tolist())
     return np.unique(np.array(kinds), return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 

@@ -49,7 +49,8 @@ def kinds_split(a: Summary, b: Summary) -> MixSplit | None:
     by_content = are_by_content((*a.steps.text, *b.steps.text))
     if by_content and {*a.steps.text} != {*b.steps.text}:
         return None  # what one side never does is a change of the program
-    kinds = kinds_of((*a.steps.text, *b.steps.text))
+    recordings = [(number, capture) for number, side in enumerate((a, b)) for capture in side.steps.capture.tolist()]
+    kinds = kinds_of((*a.steps.text, *b.steps.text), recordings)
     of_sides = kinds[: len(a.steps)], kinds[len(a.steps) :]
     return split_mix(of_sides, (a.steps.total_ns, b.steps.total_ns), by_content=by_content)
 

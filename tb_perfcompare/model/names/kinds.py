@@ -6,8 +6,7 @@ from __future__ import annotations
 import fnmatch
 import itertools
 import re
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache
 
 from tb_perfcompare.lazy_regex import regex
@@ -57,9 +56,9 @@ MIN_EACH = 4
 its own bin."""
 
 MAX_COUNTED, MOSTLY = 8, 0.9
-"""A number is an iteration counter, which is left out of kinds, if it takes more than MAX_COUNTED values and rises by
-one in a share MOSTLY of the iterations (it may restart at 0 for each request), or if it only ever rises. This applies
-only if no two iterations have the same text."""
+"""A number counts the iterations, and is left out of kinds, if it rises by one in a share MOSTLY of them and takes more
+than MAX_COUNTED values (it may restart for each request) or never falls within a recording. So does a number that only
+ever rises and never repeats."""
 
 _BIN = regex(r"(?<![\w.-])(\d+)-(\d+)(?![\w.-])")
 
@@ -83,22 +82,22 @@ def are_by_content(texts: Sequence[str]) -> bool:
     return all(text == PLAIN or text.startswith((UPDATE, "with ")) for text in {*texts})
 
 
-def kinds_of(texts: Sequence[str]) -> tuple[str, ...]:
+def kinds_of(texts: Sequence[str], recordings: Sequence[Hashable] = ()) -> tuple[str, ...]:
     """Kind of each iteration: `step[EXTEND bs=2 toks=1000]` -> `step[EXTEND bs=2 toks=512-1023]` for many token counts.
 
-    Numbers that only count the iterations are left out.
+    Numbers that only count the iterations are left out. `recordings` says which recording each iteration is of.
     """
-    by_name: dict[str, list[str]] = {}
-    times = Counter(texts)  # in the order of their first occurrences
-    for text in times:
-        by_name.setdefault(without_numbers(text), []).append(text)
-    kinds: dict[str, str] = {}
-    for name, group in by_name.items():
-        count = sum(times[text] for text in group)
-        slots = [_binned(values, count) for values in zip(*map(numbers_in, group), strict=True)]
-        for row, text in enumerate(group):
-            kinds[text] = fill_numbers(name, [slot[row] for slot in slots])
-    return tuple(kinds[text] for text in texts)
+    by_name: dict[str, list[int]] = {}
+    numbers = {text: numbers_in(text) for text in {*texts}}
+    for at, text in enumerate(texts):
+        by_name.setdefault(without_numbers(text), []).append(at)
+    kinds = [""] * len(texts)
+    for name, places in by_name.items():
+        recorded_in = [recordings[at] if recordings else None for at in places]
+        slots = [_binned(values, recorded_in) for values in zip(*(numbers[texts[at]] for at in places), strict=True)]
+        for row, at in enumerate(places):
+            kinds[at] = fill_numbers(name, [slot[row] for slot in slots])
+    return tuple(kinds)
 
 
 def kind_pattern(kind: str) -> Callable[[str], bool]:
@@ -124,16 +123,25 @@ def kind_pattern(kind: str) -> Callable[[str], bool]:
     return matches
 
 
-def _binned(values: Sequence[float], count: int) -> list[str]:
-    """Bin of each value; the values come from distinct texts that occur `count` times in total."""
-    distinct = len(set(values))
-    if 1 < count == len(values):
-        steps = [after - before for before, after in itertools.pairwise(values)]
-        if min(steps) > 0 or (distinct > MAX_COUNTED and steps.count(1) >= MOSTLY * len(steps)):
-            return ["*"] * len(values)
-    if distinct <= MAX_EXACT and MIN_EACH * distinct <= count:
+def _binned(values: Sequence[float], recordings: Sequence[Hashable]) -> list[str]:
+    """Bin of each iteration's value, all the same for a number that counts the iterations."""
+    distinct = len({*values})
+    if _counts(values, recordings, distinct):
+        return ["*"] * len(values)
+    if distinct <= MAX_EXACT and MIN_EACH * distinct <= len(values):
         return [f"{value:g}" for value in values]
     return [_power_of_two(int(value)) for value in values]
+
+
+def _counts(values: Sequence[float], recordings: Sequence[Hashable], distinct: int) -> bool:
+    """Whether these values in the order of the iterations count them."""
+    pairs = zip(itertools.pairwise(values), itertools.pairwise(recordings), strict=True)
+    steps = [after - before for (before, after), (one, other) in pairs if one == other]
+    if not steps:
+        return False
+    rises = min(steps) > 0
+    by_one = steps.count(1) >= MOSTLY * len(steps)
+    return (by_one and (rises or distinct > MAX_COUNTED)) or (rises and distinct == len(values))
 
 
 def _power_of_two(value: int) -> str:
