@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.analysis.iterations.loops import model_once, server, training
+from tests.analysis.iterations.other_loops import adversaries
 from tests.build import TraceBuilder
 from tests.cli.invoke import json_of, tb_perfcompare
 
@@ -89,6 +90,23 @@ def test_sides_without_a_common_marker_get_no_verdict_and_a_list_of_markers(tmp_
     assert (answer["headline"]["verdict"], found["status"]) == ("withheld", "fail")
     assert "the baseline has 'enumerate(DataLoader)*'" in found["detail"]
     assert "the candidate has 'iteration *'" in found["detail"]
+
+
+def test_optimizer_steps_after_other_numbers_of_passes_are_cut_into_passes(tmp_path: Path) -> None:
+    a = write_trace(tmp_path / "a", training(16, loader=False, accumulated=4))
+    b = write_trace(tmp_path / "b", training(16, loader=False))
+    answer = json_of("diff", a, b)
+    assert marker_of(answer["baseline"]) == marker_of(answer["candidate"]) == "aten::to"
+    assert (answer["headline"]["verdict"], answer["headline"]["delta"]) == ("same", 0)
+    asked = json_of("diff", a, b, "--step-marker", "optimizer")
+    assert (asked["headline"]["verdict"], check(asked, "step_marker")["status"]) == ("withheld", "fail")
+    assert "holds 4 of the candidate's" in check(asked, "step_marker")["detail"]
+
+
+def test_two_networks_on_one_side_are_cut_at_each_optimizer_step(tmp_path: Path) -> None:
+    a, b = write_trace(tmp_path / "a", adversaries(1).trace), write_trace(tmp_path / "b", training(16, loader=False))
+    assert "every 2nd Optimizer.step#*" in tb_perfcompare("runs", a).out
+    assert marker_of(json_of("diff", a, b)["baseline"]) == "Optimizer.step#*"
 
 
 def test_a_marker_missing_on_one_side_is_an_error_with_the_markers_of_each(tmp_path: Path) -> None:

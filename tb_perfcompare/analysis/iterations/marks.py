@@ -47,7 +47,6 @@ class Marks:
     alike      as in Marker
     nested     number of occurrences dropped because they lie within another
     elsewhere  number of occurrences on other threads, dropped
-    every      number of occurrences per iteration, of which the last is kept
     lane       the thread or stream (InterpretedTrace.lane), -1 if there is none
     """
 
@@ -59,7 +58,6 @@ class Marks:
     alike: float | None = None
     nested: int = 0
     elsewhere: int = 0
-    every: int = 1
     lane: int = -1
 
     def marker(self, extent: tuple[int, int]) -> Marker:

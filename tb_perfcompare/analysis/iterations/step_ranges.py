@@ -46,8 +46,6 @@ def iteration_notes(steps: TraceSteps, where: str) -> tuple[Note, ...]:
         f"{percent(chosen.coverage)} of the recording, {_sure(chosen)}"
     ]
     marks = steps.marks
-    if marks is not None and marks.every > 1:
-        parts.append(f"a step is {marks.every} calls")
     if marks is not None and marks.nested:
         parts.append(f"{marks.nested:,} within another are left out")
     if marks is not None and marks.elsewhere:

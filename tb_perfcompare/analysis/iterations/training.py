@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from tb_perfcompare.analysis.columns.event_masks import is_one_of
@@ -22,8 +20,9 @@ from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.ranges import OPTIMIZER_STEP, is_loader, passing_names
 from tb_perfcompare.model.summary.iterations import OPTIMIZER
 
-LOADER, STEP, EACH = "enumerate(DataLoader)*", "Optimizer.step#*", "each Optimizer.step#*"
-_MAX_PER_ITERATION = 4
+LOADER, STEP = "enumerate(DataLoader)*", "Optimizer.step#*"
+_ORDINALS = {2: "2nd", 3: "3rd", 4: "4th"}
+_MAX_PER_ITERATION = max(_ORDINALS)
 _CLEARLY_BETTER = 0.05
 _MAX_PAIRED = 1_000
 
@@ -49,8 +48,8 @@ def training_marks(
     in_part = [marks for marks in (batches, steps) if marks not in candidates and can_be_steps(marks, extent, MIN_PART)]
     if len(candidates) == 2 and abs(len(batches.start_ns) - len(steps.start_ns)) > 1:
         candidates.reverse()
-    if once.every > 1 and can_be_steps(each, extent):
-        candidates.append(replace(each, name=EACH))
+    if once is not each and can_be_steps(each, extent):
+        candidates.append(each)
     return candidates, in_part
 
 
@@ -69,7 +68,7 @@ def _once_per_iteration(marks: Marks, sequences: list[Sequence]) -> Marks:
             break
         in_order = score(sequences[0], last).in_order
         if in_order > alike + _CLEARLY_BETTER:
-            best, alike = Marks(marks.origin, marks.name, last, lane=marks.lane, every=every), in_order
+            best, alike = Marks(marks.origin, f"every {_ORDINALS[every]} {STEP}", last, lane=marks.lane), in_order
     return best
 
 

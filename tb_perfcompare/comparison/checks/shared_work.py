@@ -69,11 +69,16 @@ def shared_typed_calls(baseline: Summary, candidate: Summary) -> float | None:
 
 def operator_calls(summary: Summary) -> dict[str, float]:
     """Operator -> calls per step, of those that are called."""
-    table = summary.groups.get("operators")
-    if table is None:
+    return {key[0]: count for key, count in calls_per_step(summary, "operators").items()}
+
+
+def calls_per_step(summary: Summary, table: str) -> dict[tuple[str, ...], float]:
+    """Key of a row of a group table -> calls per step, of those that are called; empty without the table."""
+    group = summary.groups.get(table)
+    if group is None:
         return {}
-    calls = (table.calls.sum(axis=1) / max(len(summary.steps), 1)).tolist()
-    return {key[0]: count for key, count in zip(table.keys, calls, strict=True) if count}
+    calls = (group.calls.sum(axis=1) / max(len(summary.steps), 1)).tolist()
+    return {key: count for key, count in zip(group.keys, calls, strict=True) if count}
 
 
 ITERATION = {"batches loaded": "enumerate(DataLoader)", "optimizer steps": OPTIMIZER_STEP}

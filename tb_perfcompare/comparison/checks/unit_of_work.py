@@ -5,15 +5,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from tb_perfcompare.comparison.checks.outermost import same_loop
-from tb_perfcompare.comparison.checks.shared_work import (
-    ITERATION,
-    SIMILAR_WORK,
-    SOME_WORK,
-    operator_calls,
-    per_iteration,
-    shared_calls,
+from tb_perfcompare.comparison.checks.iterations_per_step import (
+    WHOLE_TOLERANCE,
+    markers_of,
+    several_iterations,
+    shared_markers,
 )
+from tb_perfcompare.comparison.checks.outermost import same_loop
+from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK, shared_calls
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.wording import many, percent_text
@@ -31,17 +30,8 @@ FEW_STEPS = 6
 MANY_LEFT_OUT = 0.2
 """Share of a side's steps from which leaving them out may decide the verdict."""
 
-WHOLE_TOLERANCE = 0.02
-"""Largest relative deviation of a ratio from a whole number ..."""
-
-MIN_CALLS_SHARE = 0.9
-"""... and share of the operators' calls for which it has to hold."""
-
 MOSTLY_COVERED = 0.75
 """Share of a recording that its steps must cover; else the check says that the rest is not compared."""
-
-SEVERAL = 1.5
-"""Number of batches or optimizer steps from which a step holds several iterations."""
 
 MIN_COMMON_SHARE = 0.2
 """Least share of either side's time in names that both sides call, for two units to be compared ..."""
@@ -73,7 +63,7 @@ def markers(a: Summary, b: Summary, numbers: TextNumbers) -> Check:
     if not a.marked:
         detail = "neither side has step markers: whole recordings are compared"
         return Check("step_marker", "warn", detail, ("verdict",))
-    return _iterations(a, b) or _in_part(units) or Check("step_marker", "ok", _same(units))
+    return several_iterations(a, b) or _in_part(units) or Check("step_marker", "ok", _same(units))
 
 
 def _in_part(units: tuple[Marker, Marker] | None) -> Check | None:
@@ -159,64 +149,14 @@ def _other_unit(a: Summary, b: Summary) -> Check:
 def _other_has(a: Summary, b: Summary) -> str:
     """Clause on markers that could delimit the steps of both sides, else of each; "" if none are known. That any
     recording can be one step is no help."""
-    shared = _shared_markers(a, b)
+    shared = shared_markers(a, b)
     if shared and shared != [WHOLE_RECORDING]:
         return f" (--step-marker: both sides have {', '.join(map(repr, shared[:_MAX_NAMED]))})"
     markers = [
         f"the {side} has {', '.join(map(repr, own[:_MAX_NAMED]))}"
-        for side, summary in (("baseline", a), ("candidate", b)) if (own := _markers(summary))
+        for side, summary in (("baseline", a), ("candidate", b)) if (own := markers_of(summary))
     ]  # fmt: skip
     return f" (--step-marker: {' and '.join(markers)})" if markers else ""
-
-
-def _markers(summary: Summary) -> list[str]:
-    """What can delimit the steps of a side, as text of --step-marker."""
-    return [] if summary.iterations is None else [marker.asked_as for marker in summary.iterations.candidates]
-
-
-def _shared_markers(a: Summary, b: Summary) -> list[str]:
-    others = {*_markers(b)}
-    return [marker for marker in _markers(a) if marker in others]
-
-
-def _iterations(a: Summary, b: Summary) -> Check | None:
-    """Recognises a marker around several iterations: everything is called a whole number of times as often,
-    including batches or optimizer steps. More work within an iteration would leave one of the two unchanged. If a
-    step of either side already has several of both, it is not an iteration by design, and more of them are a change
-    of the program."""
-    named = per_iteration(a), per_iteration(b)
-    paced = {word: (named[0][word], named[1][word]) for word in ITERATION}
-    ratios = [max(pair) / min(pair) for pair in paced.values() if all(pair)]
-    if not ratios:
-        return None
-    times = round(ratios[0])
-    if times < 2 or not all(_is(ratio, times) for ratio in ratios):
-        return None
-    calls = operator_calls(a), operator_calls(b)
-    if not all(calls):
-        return None
-    more = sum(calls[1].values()) >= sum(calls[0].values())
-    few, many = calls if more else calls[::-1]
-    alike = sum(count for name, count in many.items() if few.get(name) and _is(count / few[name], times))
-    if alike < MIN_CALLS_SHARE * sum(many.values()):
-        return None
-    seen = ", ".join(f"{word} {x:g} to {y:g}" for word, (x, y) in paced.items() if x or y)
-    seen += " per step, and the operators likewise"
-    step = f"a step of the {'candidate' if more else 'baseline'}"
-    if all(min(pair) >= SEVERAL for pair in paced.values() if all(pair)):
-        detail = f"{step} does {times} times what one of the other side does ({seen})"
-        return Check("step_marker", "warn", detail, ("verdict",))
-    shared = [marker for marker in _shared_markers(a, b) if marker.startswith(tuple(ITERATION.values()))]
-    compared = f"; --step-marker {shared[0]!r} compares these recordings" if shared else ""
-    detail = (
-        f"{step} holds {times} iterations of the other side ({seen}): call profiler.step() once per iteration on both "
-        f"sides{compared}"
-    )
-    return Check("step_marker", "fail", detail, ("verdict", "ledger", "cause"))
-
-
-def _is(ratio: float, times: int) -> bool:
-    return abs(ratio - times) <= WHOLE_TOLERANCE * times
 
 
 def number_of_steps(a: Summary, b: Summary) -> Check:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from tb_perfcompare.comparison.checks.iterations_per_step import several_passes
+from tb_perfcompare.comparison.checks.shared_work import operator_calls
 from tb_perfcompare.model.summary.iterations import DETECTED, WHOLE, Iterations, Marker
 from tb_perfcompare.model.summary.summary import Summary
 
@@ -16,11 +18,14 @@ def agreed_markers(sides: Sequence[Sequence[Summary]]) -> list[str]:
 
     "" keeps the default markers: they agree already, or the sides share no marker. WHOLE is for a side whose own
     recordings share no marker, and for all sides if iterations were found in some only by repetition, and in others not
-    at all; each recording is then one step."""
+    at all; each recording is then one step. If a step of one side makes several passes of the other side, all are cut
+    into single passes."""
     summaries = [summary for side in sides for summary in side]
     common = _common_marker(summaries)
     if common is None and _must_be_whole(summaries):
         return [WHOLE] * len(sides)
+    if common == "":
+        return [_single_pass(sides)] * len(sides)
     return [common or ("" if _common_marker(side) is not None else WHOLE) for side in sides]
 
 
@@ -33,6 +38,21 @@ def _common_marker(summaries: Sequence[Summary]) -> str | None:
     shared_units = set.intersection(*map(_units, iterations))
     shared = [marker for marker in iterations[0].candidates if marker.unit in shared_units]
     return shared[0].asked_as if shared else "" if any(iteration.fixed for iteration in iterations) else None
+
+
+def _single_pass(sides: Sequence[Sequence[Summary]]) -> str:
+    """Returns an operator that begins each pass, if an iteration of one of two sides makes several passes of the
+    other's; "" otherwise, or if a recording has no two passes or fixed steps."""
+    if len(sides) != 2:
+        return ""
+    found = several_passes(sides[0][0], sides[1][0])
+    if found is None:
+        return ""
+    can_be_cut = all(
+        summary.iterations is not None and not summary.iterations.fixed and _calls(summary, found.first) >= 2
+        for side in sides for summary in side
+    )  # fmt: skip
+    return found.first if can_be_cut else ""
 
 
 def _must_be_whole(summaries: Sequence[Summary]) -> bool:
@@ -53,6 +73,10 @@ def _must_be_whole(summaries: Sequence[Summary]) -> bool:
 def _operator_calls(summary: Summary) -> float:
     table = summary.groups.get("operators")
     return 0.0 if table is None else float(table.calls.sum())
+
+
+def _calls(summary: Summary, operator: str) -> float:
+    return operator_calls(summary).get(operator, 0.0) * len(summary.steps)
 
 
 def markers_of(source: str, summaries: Sequence[Summary]) -> str:

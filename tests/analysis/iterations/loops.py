@@ -9,8 +9,13 @@ from tests.build import MAIN, TraceBuilder
 STEP_US = 1_000
 
 
-def training(steps: int = 6, *, marks: bool = False, loader: bool = True, optimizer: bool = True) -> TraceBuilder:
-    """A step of 1 ms: batch, forward, backward on another thread, optimizer; the last 20 us are idle."""
+def training(
+    steps: int = 6, *, marks: bool = False, loader: bool = True, optimizer: bool = True, accumulated: int = 1
+) -> TraceBuilder:
+    """A step of 1 ms: batch, forward, backward on another thread, optimizer; the last 20 us are idle.
+
+    `accumulated`: number of batches per optimizer step.
+    """
     trace = TraceBuilder(vendor="cpu")
     for number in range(steps):
         at = number * STEP_US
@@ -25,6 +30,8 @@ def training(steps: int = 6, *, marks: bool = False, loader: bool = True, optimi
         trace.op("aten::mse_loss", at + 450, at + 490)
         for layer in range(4):
             trace.op("AddmmBackward0", at + 500 + 60 * layer, at + 550 + 60 * layer, thread=MAIN + 1)
+        if (number + 1) % accumulated:
+            continue
         if optimizer:
             trace.annotation("Optimizer.step#SGD.step", at + 800, at + 980)
         trace.op("aten::_foreach_add_", at + 820, at + 950)

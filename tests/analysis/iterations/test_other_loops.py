@@ -148,8 +148,8 @@ def test_each_of_several_optimizer_calls_in_a_step_can_be_chosen() -> None:
     pen = loops.alternating_heads()
     steps = steps_of(pen)
     (note,) = iteration_notes(steps, "here")
-    assert len(starts_us(steps)) == 3 and "a step is 3 calls" in note.message
-    assert len(starts_us(steps_of(pen, "each Optimizer.step#*"))) == 11
+    assert len(starts_us(steps)) == 3 and "every 3rd Optimizer.step#*" in note.message
+    assert len(starts_us(steps_of(pen, "Optimizer.step#*"))) == 11
 
 
 def test_a_complete_first_iteration_is_a_step() -> None:
