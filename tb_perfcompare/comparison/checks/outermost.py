@@ -16,6 +16,10 @@ from tb_perfcompare.model.summary.summary import Summary
 MIN_SHARED = 4
 """Fewest outermost operators that both sides call: a random input and a loss may be in any program."""
 
+MIN_INSIDE = 0.98
+"""Share of the calls of one side that the other side must make, too, for it to do the same and more. Without the work
+of unrecorded threads, a few new calls are most of a step's."""
+
 MIN_CALLS = 10
 """Fewest calls of an operator on either side for them to be a measurement of that operator."""
 
@@ -29,14 +33,20 @@ _ENCLOSING = frozenset({FrameKind.WHOLE, FrameKind.MODULE, FrameKind.OTHER})
 
 
 def same_around(a: Summary, b: Summary) -> str:
-    """How the steps are the same but for some of their operators: "75 % of the 12 operators that a step calls itself
-    are the same"; "" if they are not."""
+    """How the steps are the same but for some of their operators: "75 % of the 12 operators that the program itself
+    calls per step are the same", or how one side does all that the other does; "" if neither."""
     calls_a, calls_b = outermost_calls(a), outermost_calls(b)
-    share = shared_share(calls_a, calls_b)
-    if share < SOME_WORK or len(calls_a.keys() & calls_b.keys()) < MIN_SHARED:
+    if len(calls_a.keys() & calls_b.keys()) < MIN_SHARED:
         return ""
-    most = many(round(max(sum(calls_a.values()), sum(calls_b.values()))), "operator")
-    return f"{percent_text(share)} of the {most} that the program itself calls per step are the same"
+    share, total = shared_share(calls_a, calls_b), [sum(calls_a.values()), sum(calls_b.values())]
+    if share >= SOME_WORK:
+        most = many(round(max(total)), "operator")
+        return f"{percent_text(share)} of the {most} that the program itself calls per step are the same"
+    if sum(min(count, calls_b.get(name, 0.0)) for name, count in calls_a.items()) < MIN_INSIDE * min(total):
+        return ""
+    less, more = ("baseline", "candidate") if total[0] < total[1] else ("candidate", "baseline")
+    operators = many(round(min(total)), "operator")
+    return f"the {more} calls all {operators} that the {less}'s program itself calls per step, and others"
 
 
 def same_loop(a: Summary, b: Summary) -> str:

@@ -12,6 +12,7 @@ from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
+from tests.comparison.compare import sequence
 
 
 def compared(a: TraceBuilder, b: TraceBuilder) -> Comparison:
@@ -47,6 +48,18 @@ def test_a_layer_that_became_another_one_is_compared() -> None:
         "in common: 7.14 % of the operator calls",
     )
     assert [finding.rule for finding in found.findings][:1] == ["operator_replaced"]
+
+
+def test_work_added_around_unrecorded_threads_is_compared() -> None:
+    def step(added: int) -> TraceBuilder:
+        calls = [(f"aten::{name}", 20) for name in ("randn", "chunk", "cat", "argmax")]
+        return sequence([[*calls, *[("aten::clone", 30)] * added]] * 8, vendor="cpu")
+
+    found = compared(step(0), step(20))
+    assert found.headline.verdict is Verdict.SLOWER
+    assert checked(found, "same_work")[1].startswith(
+        "partly different work: the candidate calls all 4 operators that the baseline's program itself calls per step"
+    )
 
 
 def loop(*names: str, us: float, calls: int = 60) -> TraceBuilder:

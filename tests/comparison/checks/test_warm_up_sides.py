@@ -8,13 +8,13 @@ from tests.build import TraceBuilder
 from tests.comparison.compare import compare, finding_of, rules_of, sequence
 
 
-def steps(lengths: Sequence[int], *, loader: bool) -> TraceBuilder:
-    """Steps of one operator with these lengths; with `loader` the first also loads data."""
+def steps(lengths: Sequence[int], *, loader: bool, at: int = 0) -> TraceBuilder:
+    """Steps of one operator with these lengths; with `loader` step `at` also loads data."""
     trace = TraceBuilder()
     start = 0
     for number, length in enumerate(lengths):
         trace.op("aten::mm", start + 5, start + 20)
-        if loader and not number:
+        if loader and number == at:
             trace.loader(start + 22, start + length - 5)
         trace.step(number, start, start + length)
         start += length
@@ -33,6 +33,11 @@ def test_a_warm_up_on_one_side_is_a_finding_in_either_order() -> None:
     forward = finding_of(compare(even, warm), "warm_up_inside")
     swapped = finding_of(compare(warm, even), "warm_up_inside")
     assert (forward.delta_us, swapped.delta_us) == (12.5, -12.5)
+
+
+def test_what_runs_in_the_second_step_only_is_no_warm_up() -> None:
+    late = steps((30, 80, *[30] * 8), loader=True, at=1)
+    assert "warm_up_inside" not in rules_of(compare(steps([30] * 10, loader=False), late))
 
 
 def decoded(prompt: int) -> TraceBuilder:

@@ -199,5 +199,5 @@ GRAPH_BREAKS = Rule(
     look_at=_LOOK_AT,
     confidence=_COUNTED,
     find=graph_break_rules,
-    rank=2,
+    rank=0,
 )

@@ -21,8 +21,8 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Early:
-    """Entities that run only in leading steps, longest first, with their calls per capture; those steps, and their
-    excess per step of the side."""
+    """Entities that run only in leading steps, from the first on, longest first, with their calls per capture; those
+    steps, and their excess per step of the side."""
 
     names: dict[str, float]
     steps: NDArray[np.int64]
@@ -75,7 +75,8 @@ def _early_calls(summary: Summary) -> _Early:
         return nothing
     warm = early & calls[mine].any(axis=0)
     rest = summary.steps.total_ns[~warm]
-    if not warm.any() or not len(rest):
+    begin_warm = warm[first_of] | ~np.logical_or.reduceat(warm, first_of)
+    if not warm.any() or not len(rest) or not begin_warm.all():
         return nothing
     excess = float((summary.steps.total_ns[warm] - median(rest)).sum()) / count / 1000
     order = mine[np.argsort(-summary.owned.plain_ns[mine].sum(axis=1), kind="stable")]
@@ -87,8 +88,8 @@ def _early_calls(summary: Summary) -> _Early:
 WARM_UP_INSIDE = Rule(
     names=("warm_up_inside",),
     meaning="code is loaded, algorithms are tried",
-    when="Some kernels or operators run only in the first quarter of the steps, and most of them run less often on "
-    "the other side. The extra time of these steps is half of the change",
+    when="Some kernels or operators run only in the first quarter of the steps, from the first on, and most of them "
+    "run less often on the other side. The extra time of these steps is half of the change",
     needs="steps",
     look_at="profiler.schedule(wait=..., warmup=...) to skip the first steps; compare only later steps with --steps",
     confidence="certain: these calls stop after the first steps",

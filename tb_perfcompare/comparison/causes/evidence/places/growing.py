@@ -21,12 +21,16 @@ FEWEST_STEPS, GROWING_STEPS = 6, 0.85
 """Fewest steps of a capture, and share of them that must call an operator more often than the step before, for its
 calls to grow from step to step. Of steps with random numbers of calls, half do."""
 
+KEPT_SHARE = 0.5
+"""Share of all increases by which the last step of a capture must exceed the first: calls that grow with the tokens of
+a sequence fall back with the next one."""
+
 MAIN_SHARE = 0.5
 """Share of the additional calls that must grow."""
 
 KEPT = (
-    "what is kept from step to step: losses summed without .item() or .detach(), retain_graph=True; lists, states and "
-    "caches that grow"
+    "what is kept from step to step: lists, states, sequences and caches that grow; losses summed without .item() or "
+    ".detach(), retain_graph=True"
 )
 """What to look at if calls grow from step to step."""
 
@@ -126,5 +130,6 @@ def _growing_rows(by_step: Ints | Floats, capture: CaptureIndex) -> list[int]:
     more = [np.diff(by_step[:, capture == one], axis=1) for one in unique(capture)]
     if any(each.shape[1] + 1 < FEWEST_STEPS for each in more):
         return []
-    grow = np.logical_and.reduce([(each > 0).mean(axis=1) >= GROWING_STEPS for each in more])
-    return np.flatnonzero(grow).tolist()
+    rise = [(each > 0).mean(axis=1) >= GROWING_STEPS for each in more]
+    stay = [each.sum(axis=1) > KEPT_SHARE * np.maximum(each, 0).sum(axis=1) for each in more]
+    return np.flatnonzero(np.logical_and.reduce([*rise, *stay])).tolist()
