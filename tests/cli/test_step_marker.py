@@ -103,10 +103,15 @@ def test_optimizer_steps_after_other_numbers_of_passes_are_cut_into_passes(tmp_p
     assert "holds 4 of the candidate's" in check(asked, "step_marker")["detail"]
 
 
-def test_two_networks_on_one_side_are_cut_at_each_optimizer_step(tmp_path: Path) -> None:
-    a, b = write_trace(tmp_path / "a", adversaries(1).trace), write_trace(tmp_path / "b", training(16, loader=False))
-    assert "every 2nd Optimizer.step#*" in tb_perfcompare("runs", a).out
-    assert marker_of(json_of("diff", a, b)["baseline"]) == "Optimizer.step#*"
+def test_two_networks_are_cut_alike_if_only_one_side_shows_that_they_take_turns(tmp_path: Path) -> None:
+    a = write_trace(tmp_path / "a", adversaries(1).trace)
+    b = write_trace(tmp_path / "b", adversaries(1, detached=False).trace)
+    assert " Optimizer.step#*" in tb_perfcompare("runs", b).out
+    for pair in ((a, b), (b, a)):
+        answer = json_of("diff", *pair)
+        assert marker_of(answer["baseline"]) == marker_of(answer["candidate"]) == "every 2nd Optimizer.step#*"
+    one_network = write_trace(tmp_path / "c", training(16, loader=False))
+    assert marker_of(json_of("diff", a, one_network)["baseline"]) == "Optimizer.step#*"
 
 
 def test_a_marker_missing_on_one_side_is_an_error_with_the_markers_of_each(tmp_path: Path) -> None:

@@ -22,7 +22,6 @@ from tb_perfcompare.model.summary.iterations import OPTIMIZER
 
 LOADER, STEP = "enumerate(DataLoader)*", "Optimizer.step#*"
 _ORDINALS = {2: "2nd", 3: "3rd", 4: "4th"}
-_MAX_PER_ITERATION = max(_ORDINALS)
 _CLEARLY_BETTER = 0.05
 _MAX_PAIRED = 1_000
 
@@ -33,7 +32,8 @@ def training_marks(
     """Returns marks at fetched batches and at the ends of optimizer steps; batches first if there is one per step.
 
     If an iteration makes several optimizer steps (two networks), the last one ends it; marks at each are offered as
-    well. Second come those that cover only a part of the recording, where it does not train all the time.
+    well, and those at every second (third, ...) if it may. Second come those that cover only a part of the recording,
+    where it does not train all the time.
     """
     strings = timeline.events.strings
     rows = np.flatnonzero(is_one_of(timeline.events.category, (Category.OPERATOR, Category.ANNOTATION)))
@@ -41,35 +41,38 @@ def training_marks(
     likely = strings.beginning((OPTIMIZER_STEP,))
     stepped = rows_named(timeline, rows, [[code for code in likely if strings[code].startswith(OPTIMIZER_STEP)]])
     each = marks_of(timeline, OPTIMIZER, STEP, stepped, ends=True)
-    once = _once_per_iteration(each, sequences)
+    every = _every(each, sequences)
+    once, other = (each, every) if every is None or not _take_turns(each, sequences) else (every, each)
     steps = from_the_beginning(timeline, once, sequences, closed=True)
     batches = marks_of(timeline, OPTIMIZER, LOADER, begun)
     candidates = [marks for marks in (batches, steps) if can_be_steps(marks, extent)]
     in_part = [marks for marks in (batches, steps) if marks not in candidates and can_be_steps(marks, extent, MIN_PART)]
     if len(candidates) == 2 and abs(len(batches.start_ns) - len(steps.start_ns)) > 1:
         candidates.reverse()
-    if once is not each and can_be_steps(each, extent):
-        candidates.append(each)
+    if other is not None and can_be_steps(other, extent):
+        candidates.append(other)
     return candidates, in_part
 
 
-def _once_per_iteration(marks: Marks, sequences: list[Sequence]) -> Marks:
-    """Keeps every second (third, ...) mark if the stretches between these are clearly more alike than between all.
-
-    Neighbouring stretches must each have names that the other lacks, like the steps of two networks; a step followed by
-    a validation only has additional names.
-    """
-    if not sequences or len(marks.start_ns) < MIN_OCCURRENCES or _exclusive(marks, sequences) < 1 / _MAX_PER_ITERATION:
-        return marks
-    best, alike = marks, score(sequences[0], marks.start_ns).in_order
-    for every in range(2, _MAX_PER_ITERATION + 1):
+def _every(marks: Marks, sequences: list[Sequence]) -> Marks | None:
+    """Every second (third, ...) mark, if the stretches between these are clearly more alike than between all."""
+    if not sequences or len(marks.start_ns) < MIN_OCCURRENCES:
+        return None
+    best, alike = None, score(sequences[0], marks.start_ns).in_order
+    for every, ordinal in _ORDINALS.items():
         last = marks.start_ns[every - 1 :: every]
         if len(last) < MIN_OCCURRENCES:
             break
         in_order = score(sequences[0], last).in_order
         if in_order > alike + _CLEARLY_BETTER:
-            best, alike = Marks(marks.origin, f"every {_ORDINALS[every]} {STEP}", last, lane=marks.lane), in_order
+            best, alike = Marks(marks.origin, f"every {ordinal} {STEP}", last, lane=marks.lane), in_order
     return best
+
+
+def _take_turns(marks: Marks, sequences: list[Sequence]) -> bool:
+    """Whether neighbouring stretches each have names that the other lacks, like the steps of two networks; a step
+    followed by a validation only has additional names."""
+    return _exclusive(marks, sequences) >= 1 / max(_ORDINALS)
 
 
 def _exclusive(marks: Marks, sequences: list[Sequence]) -> float:

@@ -30,13 +30,16 @@ def agreed_markers(sides: Sequence[Sequence[Summary]]) -> list[str]:
 
 
 def _common_marker(summaries: Sequence[Summary]) -> str | None:
-    """Returns the first marker that all recordings have; "" if their steps have the same unit already, None if they
-    share no marker. Recordings with fixed steps, which cannot be cut again, count as agreeing."""
+    """Returns the marker to cut all recordings by: of the default ones that all have, the one with the longest
+    iterations, else the first that all have. "" if their steps have the same unit already, None if they share no
+    marker. Recordings with fixed steps, which cannot be cut again, count as agreeing."""
     iterations = [summary.iterations for summary in summaries if summary.iterations is not None]
-    if len({iteration.chosen.unit for iteration in iterations}) < 2:
+    chosen = [iteration.chosen for iteration in iterations]
+    if len({marker.unit for marker in chosen}) < 2:
         return ""
     shared_units = set.intersection(*map(_units, iterations))
-    shared = [marker for marker in iterations[0].candidates if marker.unit in shared_units]
+    shared = sorted((marker for marker in chosen if marker.unit in shared_units), key=lambda marker: -marker.mean_ns)
+    shared += [marker for marker in iterations[0].candidates if marker.unit in shared_units]
     return shared[0].asked_as if shared else "" if any(iteration.fixed for iteration in iterations) else None
 
 

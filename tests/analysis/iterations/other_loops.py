@@ -205,15 +205,19 @@ def logging() -> Pen:
     return pen
 
 
-def adversaries(critics: int) -> Pen:
-    """Several steps of the critic's optimizer, then one of the generator's; both are named Adam."""
+def adversaries(critics: int, *, detached: bool = True) -> Pen:
+    """Several steps of the critic's optimizer, then one of the generator's; both are named Adam.
+
+    Unless `detached`, the critic's backward pass goes through the generator, too.
+    """
     critic, generator = ("aten::conv2d", "aten::leaky_relu", "aten::sigmoid"), ("aten::conv_transpose2d", "aten::tanh")
     pen = Pen(6)
     for _ in range(8):
         pen.begin()
         for _ in range(critics):
-            pen.ops([*critic * 2, "aten::randn", *generator, "aten::detach", *critic * 2])
-            pen.ops(["SigmoidBackward0", "LeakyReluBackward0"] * 2, thread=BACKWARD_THREAD)
+            pen.ops([*critic * 2, "aten::randn", *generator, *(["aten::detach"] if detached else []), *critic * 2])
+            through = [] if detached else ["TanhBackward0"]
+            pen.ops([*["SigmoidBackward0", "LeakyReluBackward0"] * 2, *through], thread=BACKWARD_THREAD)
             with pen.within("Optimizer.step#Adam.step"):
                 pen.ops(UPDATE)
         pen.ops(critic * 2)

@@ -33,8 +33,8 @@ def test_gradients_of_more_layers_are_no_setting(layer: str) -> None:
         return sequence([[*calls, ("", step % 3)] for step in range(8)], gap=5, vendor="cpu")
 
     frozen, deeper = compare(trained(11, 3), trained(8, 3)), compare(trained(11, 3), trained(13, 5))
-    assert frozen.findings[0].look_at.startswith("which parameters require gradients")
-    assert not any("require gradients" in finding.look_at for finding in deeper.findings)
+    assert frozen.findings[0].look_at.startswith("which parameters get a gradient")
+    assert not any("get a gradient" in finding.look_at for finding in deeper.findings)
     assert f"{layer} 3 → 5" in deeper.findings[0].sentence
 
 

@@ -186,7 +186,7 @@ def test_more_gradients_are_named_first_with_which_parameters_require_them() -> 
     before, after = program("aten::a", "aten::b", gradient), program("aten::a", "aten::b", "aten::c", *[gradient] * 5)
     (found,) = changed(before, after)
     assert f"calls per step: {gradient} 1 → 5" in found.sentence
-    assert found.look_at.startswith("which parameters require gradients")
+    assert found.look_at.startswith("which parameters get a gradient")
 
 
 def test_gradients_of_a_further_layer_are_no_setting() -> None:

@@ -37,7 +37,7 @@ SETTINGS = {
     "Python stack of every operator",
     _PLAIN_CONVOLUTION: "torch.backends.mkldnn.enabled, torch.backends.cudnn.enabled and data types: one "
     "side convolves without oneDNN or cuDNN",
-    _GRADIENT: "which parameters require gradients (frozen layers, adapters): one gradient each",
+    _GRADIENT: "which parameters get a gradient: frozen layers, adapters, a .detach() that is gone",
 }
 """Operator -> what to look at if its calls differ, most telling first."""
 

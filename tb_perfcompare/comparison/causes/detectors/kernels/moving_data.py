@@ -14,7 +14,7 @@ from tb_perfcompare.comparison.causes.detectors.more_calls import times_as_often
 from tb_perfcompare.comparison.causes.evidence.amounts import Amount, Key, total, total_by_key
 from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains, Part
-from tb_perfcompare.comparison.causes.evidence.host_time import MUCH_MORE
+from tb_perfcompare.comparison.causes.evidence.host_time import MUCH_MORE, is_same_runtime
 from tb_perfcompare.comparison.causes.evidence.inputs import elements
 from tb_perfcompare.comparison.causes.evidence.places.moved_inside import moved_inside
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
@@ -37,7 +37,9 @@ JOINED = "what is joined by torch.cat and torch.stack"
 
 
 def device_copy_rules(pair: RuleContext) -> Iterator[Cause]:
-    """More (fewer) kernels that only move data."""
+    """More (fewer) kernels that only move data. Devices of two kinds name them differently."""
+    if not is_same_runtime(pair):
+        return
     kernels = pair.entities(KERNEL)
     if not only_moves_data("\n".join(kernels.key)):
         return  # quick test: if none of the parts occurs in all names joined, no name has one
