@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 
 import numpy as np
@@ -110,23 +110,14 @@ def summarize(
     tree = call_tree(timeline, owners, paths, step, steps)
     backlog = backlog_of(trace, owners)
     others = {"memory": memory, "counters": series, "modules_ledger": by_module, "call_tree": tree}
-    explained = groups.keys() | {name for name, table in others.items() if table is not None}
-    if "kernels" not in groups:
-        explained |= {"kernels_by_launch", "kernels_by_module", "kernels_by_type"}  # implied by the absence of kernels
-    if "communication" not in groups:
-        explained.add(BY_MESSAGE)
+    present = groups.keys() | {name for name, table in others.items() if table is not None}
     if paths_of_rows:
         from tb_perfcompare.analysis.attribution.call_paths import call_paths
     other_windows = windows_by_rule["marker" if window == "device" else "device"]
     return Summary(
         source=origin.source,
         format=TRACE,
-        captures=(
-            Capture(
-                origin.run, origin.worker, origin.span, _rank(recording, origin.rank), recording.file, device,
-                clock_zero_ns(recording.properties, int(windows.start_ns[0])),
-            ),
-        ),
+        captures=(_capture(recording, origin, trace),),
         device=device,
         window=window,
         marked=windows.marked,
@@ -139,9 +130,7 @@ def summarize(
         device_metrics=metrics,
         environment=environment(recording, timeline, device),
         recommendations=recommendations(timeline, owned, metrics),
-        absent={
-            name: why for name, why in _reasons_if_absent(recording, timeline).items() if name not in explained
-        },
+        absent=_absent(_reasons_if_absent(recording, timeline), present),
         memory=memory,
         modules=by_module,
         work=device_work(timeline, step),
@@ -187,6 +176,13 @@ def _measure(groups: dict[str, GroupTable], trace: TimedTrace) -> tuple[Note, ..
     return notes
 
 
+def _absent(reasons: Mapping[str, str], present: Collection[str]) -> dict[str, str]:
+    """Reasons why tables are absent. That there are no kernels, or collectives, implies that there are none by
+    something."""
+    implied = tuple(f"{name}_by_" for name in ("kernels", "communication") if name not in present)
+    return {name: why for name, why in reasons.items() if name not in present and not name.startswith(implied)}
+
+
 def _reasons_if_absent(recording: TraceRecording, timeline: InterpretedTrace) -> dict[str, str]:
     """Maps each table to the reason it would be absent. Does not advise turning on an option that was on."""
     on = [flag for flag in RECORDED_FLAGS if recorded_flag(flag, recording) == "true"]
@@ -207,6 +203,13 @@ def _reasons_if_absent(recording: TraceRecording, timeline: InterpretedTrace) ->
         return reasons
     cut = "the file is cut off; the lost part may hold them"
     return {name: f"{why.partition('; ')[0]}; {cut}" for name, why in reasons.items()}
+
+
+def _capture(recording: TraceRecording, origin: Origin, trace: TimedTrace) -> Capture:
+    return Capture(
+        origin.run, origin.worker, origin.span, _rank(recording, origin.rank), recording.file, trace.device,
+        clock_zero_ns(recording.properties, int(trace.windows.start_ns[0])),
+    )
 
 
 def _rank(recording: TraceRecording, by_name: int | None) -> int | None:
