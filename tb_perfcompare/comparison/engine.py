@@ -170,7 +170,7 @@ def _findings(
     else:
         causes = find_launch_causes(context, launches)
         split = baseline.metric == STEP_TIME and baseline.is_split and candidate.is_split
-        detected = detect_causes(context) if split else DetectedCauses()
+        detected = detect_causes(context) if split else DetectedCauses(explained=causes.explained)
         findings = find_causes(context, detected, causes.explained_kernels | detected.entities)
         if change_us := context.uninterrupted_us:
             findings = without_interruptions(findings, detected.findings, change_us)
