@@ -22,13 +22,13 @@ import { Grid } from './grid';
 import { withWidth } from './data/column_tracks';
 import { nextSort, writeSort } from './data/order';
 import { RowPanel } from './row_panel';
-import { findRow, isCut, nameIndex, rowKey } from './data/rows';
+import { findRow, isCut, isSmall, nameIndex, rowKey } from './data/rows';
 import type { ShownRows } from './shown_rows/shown_rows';
 import { useAllRows } from './shown_rows/use_all_rows';
 import { useChosenRows } from './shown_rows/use_chosen_rows';
 import { usePinnedRows } from './shown_rows/use_pinned_rows';
 import { STEP_COLUMN, useStepLines } from './step_column';
-import { Toolbar } from './toolbar';
+import { TableTools } from './toolbar';
 import { useColumns } from './use_columns';
 import { tableText } from './data/words';
 
@@ -141,11 +141,11 @@ export function TableView({ name, table: first, source = null, stepped = '', add
   return (
     <div class="table-view stack" ref={grid} aria-busy={waiting}>
       {figure?.(figured)}
-      <Toolbar table={first} withStatus={shown.withStatus} views={choices} address={address} minimum={listed ? minimum : null} error={error} whole={words.whole} listed={listed} withStates={listed || picture!.withStates} onChange={onChange}>
+      <TableTools table={first} withStatus={shown.withStatus} views={choices} address={address} minimum={listed && ((address.min ?? 0) > 0 || !isSmall(first)) ? minimum : null} error={error} whole={words.whole} listed={listed} withStates={listed || picture!.withStates} onChange={onChange}>
         {choice}
         {picture && <FormChoice picture={picture} />}
         {listed && <CopyRows name={name} table={table} rows={rows} columns={columns} remote={remote} />}
-      </Toolbar>
+      </TableTools>
       {failure && (
         <p class="table-notes error-text small" role="alert">
           {failureLine(failure)}

@@ -1,4 +1,4 @@
-// The toolbar above a table: search, filters, choice of columns.
+// Above a table: its search, then a toolbar with filters and the choice of columns.
 
 import { roleAt, type Table } from '../contract/wire';
 import { CHANGES, type Address, type StatusFilter } from '../host/url_state';
@@ -10,8 +10,11 @@ import { Menu } from '../ui/controls/menu';
 import { SearchBox } from '../ui/controls/search_box';
 import { Segments } from '../ui/controls/segments';
 import { Select } from '../ui/controls/select';
+import { Toolbar } from '../ui/controls/toolbar';
 import { text } from '../ui/strings';
 import { toggleColumn, visibleColumns, type ColumnView } from './data/columns';
+import { metricsOf } from './data/metric_choice';
+import { fullLabel } from './data/metrics';
 import { categoryIndex, changeIndexes, qIndexes } from './data/order';
 import { formatCount, formatSetting } from '../ui/format';
 import { words as stepWords } from './step_lines/words';
@@ -38,7 +41,7 @@ interface Props {
   children: preact.ComponentChildren;
 }
 
-export function Toolbar({ table, withStatus, views, address, minimum, error, whole, listed, withStates, onChange, children }: Props) {
+export function TableTools({ table, withStatus, views, address, minimum, error, whole, listed, withStates, onChange, children }: Props) {
   const hasCategory = listed && categoryIndex(table) >= 0;
   const choices = withStates ? statusChoices(table, withStatus, address.status) : [];
   const filters = minimum !== null || hasCategory || (listed && address.category !== '') || choices.length > 1;
@@ -52,6 +55,7 @@ export function Toolbar({ table, withStatus, views, address, minimum, error, who
           {problem}
         </span>
       )}
+      <Toolbar class="contents" label={tableText.tools}>
       {filters && <Fold label={tableText.filters} icon="filter" marked={filtered}>
       {minimum !== null && (
         <Select
@@ -77,8 +81,9 @@ export function Toolbar({ table, withStatus, views, address, minimum, error, who
       </Fold>}
       <span class="spacer" />
       {listed && address.sort !== '' && <LinkButton onClick={() => onChange({ sort: '' })}>{tableText.usualOrder}</LinkButton>}
-      {listed && <ColumnMenu views={views} chosen={address.columns} onChange={(columns) => onChange({ columns })} />}
+      {listed && <ColumnMenu table={table} views={views} chosen={address.columns} onChange={(columns) => onChange({ columns })} />}
       {children}
+      </Toolbar>
     </div>
   );
 }
@@ -103,9 +108,10 @@ function statusChoices(table: Table, count: Props['withStatus'], value: StatusFi
   ];
 }
 
-function ColumnMenu({ views, chosen, onChange }: { views: ColumnView[]; chosen: string; onChange: (chosen: string) => void }) {
+function ColumnMenu({ table, views, chosen, onChange }: { table: Table; views: ColumnView[]; chosen: string; onChange: (chosen: string) => void }) {
   const shown = new Set(visibleColumns(views, chosen).map((view) => view.column.name));
   const free = views.filter(({ column }) => column.role !== 'key' && column.role !== 'status');
+  const metrics = metricsOf(table);
   return (
     <Menu label={tableText.columns} icon="columns" align="right">
       {() => (
@@ -115,7 +121,7 @@ function ColumnMenu({ views, chosen, onChange }: { views: ColumnView[]; chosen: 
               <li key={column.name}>
                 <label class="line hover" title={column.description}>
                   <input type="checkbox" checked={shown.has(column.name)} onChange={() => onChange(toggleColumn(views, chosen, column.name))} />
-                  <span>{column.label}</span>
+                  <span>{index < 0 ? column.label : fullLabel(column, metrics)}</span>
                   <span class="muted">{index >= 0 ? tableText.kinds[column.kind] : derive ? '' : stepWords.lines.kind}</span>
                 </label>
               </li>

@@ -40,6 +40,12 @@ export function metricColumns(views: ColumnView[], table: Table, metric: Metric,
   ];
 }
 
+/** A column's label among those of several times: the time comes first, as in "Exposed A". */
+export function fullLabel({ label, measure }: Column, metrics: Metric[]): string {
+  const time = metrics.length > 1 ? metrics.find(({ name }) => name === measure)?.label : undefined;
+  return time === undefined || label.startsWith(time) ? label : `${time} ${label}`;
+}
+
 /** Whether the metric's columns say what this one says, or it belongs to another metric. */
 function isRepeated(column: Column, besideRates: boolean): boolean {
   const { kind, measure, role, side, statistic } = column;

@@ -28,8 +28,12 @@ export function isCut(table: Table): boolean {
 }
 
 const DEFAULT_MINIMUM = 0.001;
-/** Tables with fewer rows hide no small differences by default. */
+/** Tables with fewer rows hide no small differences by default, and need no choice of it. */
 const SMALL = 30;
+
+export function isSmall(table: Table): boolean {
+  return (table.total_rows ?? table.rows.length) < SMALL;
+}
 
 /** Whether a row's name identifies it; single launches are identified by their position. */
 export function hasNamedRows(table: Table): boolean {
@@ -38,8 +42,7 @@ export function hasNamedRows(table: Table): boolean {
 
 /** Default threshold of the differences shown, as a fraction of the step; 0 for single launches, which are short. */
 export function defaultThreshold(table: Table): number {
-  const few = (table.total_rows ?? table.rows.length) < SMALL;
-  return !few && hasNamedRows(table) ? DEFAULT_MINIMUM : 0;
+  return !isSmall(table) && hasNamedRows(table) ? DEFAULT_MINIMUM : 0;
 }
 
 export function joinKey(parts: string[]): string {

@@ -82,6 +82,7 @@ export const tableText = {
   empty: 'This table has no rows.',
   noAdvice: 'No advice for either run.',
   filters: 'Filters',
+  tools: 'Filters, columns and copies',
   clearFilters: 'Clear the filters',
   usualOrder: 'default order',
   sortBy: (label: string) => `Sort by ${label}; Shift adds a sort key`,

@@ -12,7 +12,7 @@ export function Toolbar({ label, class: name, children }: { label: string; class
   const hold = (): void => {
     const all = controls();
     const enabled = all.filter((one) => !one.matches(':disabled'));
-    if (!held.current || !enabled.includes(held.current)) held.current = enabled[0] ?? null;
+    if (!held.current || !enabled.includes(held.current)) held.current = enabled.find((one) => one.ariaPressed === 'true') ?? enabled[0] ?? null;
     for (const one of all) one.tabIndex = one === held.current ? 0 : -1;
   };
   useLayoutEffect(() => {

@@ -3,7 +3,7 @@ import type { Cell, Column, Table } from '../../../src/contract/wire';
 import { columnViews, visibleColumns } from '../../../src/table/data/columns';
 import { tableTsv } from '../../../src/table/data/copied';
 import { metricOf, metricsOf, ratesOf } from '../../../src/table/data/metric_choice';
-import { metricColumns, textsWithin } from '../../../src/table/data/metrics';
+import { fullLabel, metricColumns, textsWithin } from '../../../src/table/data/metrics';
 import { sortRows } from '../../../src/table/data/order';
 import { metricWords } from '../../../src/ui/strings';
 import { column, PLAIN } from '../../samples';
@@ -43,6 +43,11 @@ describe('the time that is shown', () => {
     const exposed: Table = { ...operators, columns: [...columns, ...triple('exposed_', 'Exposed ')], rows: operators.rows.map((cells) => [...cells, 1, 1, 0, '', null]) };
     expect(metricOf(exposed, '')?.name).toBe('exposed');
     expect(metricOf({ ...exposed, rows: operators.rows.map((cells) => [...cells, 0, null, 0, '', null]) }, '')?.name).toBe('device_self');
+  });
+  it('comes first in the labels of its columns where there are several', () => {
+    const label = (measure: string, own: string, times = metricsOf(operators)) => fullLabel(column('x', 'delta', 'time_us', { measure, label: own }), times);
+    expect([label('device_self', 'Δ'), label('device_self', 'Device self A'), label('', 'q')]).toEqual(['Device self Δ', 'Device self A', 'Host self q']);
+    expect(label('device_self', 'Δ', [])).toBe('Δ');
   });
   it('is alone in sight, with what its difference means', () => {
     const names = ['row_percent', 'step_percent', 'calls', 'per_call', 'chip'];
