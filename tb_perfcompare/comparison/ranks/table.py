@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tb_perfcompare.comparison.ranks.changes import OwnChange, own_changes, rank_changes
+from tb_perfcompare.comparison.ranks.changes import own_changes, rank_changes
 from tb_perfcompare.comparison.ranks.figures import RankFigures, rank_figures
 from tb_perfcompare.comparison.ranks.job import Job
 from tb_perfcompare.comparison.ranks.sentences import RankRow, rank_sentences
@@ -68,6 +68,11 @@ _MEASURES: tuple[tuple[Column, ...], ...] = (
 """Columns of each measure: three of a time, two of a fraction. Names without the side are those of RankFigures."""
 
 
+OWN_SHARE = 0.5
+"""Share of a rank's excess that its own work has to have changed by; else the others changed. With two ranks the excess
+of one is the opposite of the other's."""
+
+
 def _name(measure: tuple[Column, ...]) -> str:
     return measure[0].name.removeprefix("baseline_")
 
@@ -91,7 +96,8 @@ _COLUMNS = (
     columns.text(
         "stands_out", "Stands out",
         "slower, faster: this rank's own work changed differently from the others': significantly (q of the excess at "
-        "most alpha), beyond the threshold, and beyond the spread of the others; more work, less work: its time did "
+        "most alpha), beyond the threshold, and beyond the spread of the others; others slower, others faster: "
+        "likewise, but less than half of it is a change of this rank's own; more work, less work: its time did "
         "not, but its counted work did; like the others: otherwise; empty: not tested",
     ),
     *(column for measure in _MEASURES for column in measure),
@@ -183,7 +189,7 @@ def _cells(row: RankRow) -> tuple[Cell, ...]:
         change.shift,
         None if change.verdict is None else VERDICT_WORDS[change.verdict],
         *(own_work.baseline_us, own_work.candidate_us, own_work.delta_us),
-        _stands_out(own_work),
+        _stands_out(row),
         *measures,
         *(change.low, change.high, change.p, change.q),
         own_work.q,
@@ -197,9 +203,12 @@ def _triple(x: float | None, y: float | None) -> tuple[Cell, Cell, Cell]:
     return x, y, None if x is None or y is None else y - x
 
 
-def _stands_out(own: OwnChange) -> str | None:
-    if own.is_clear:
-        return "slower" if (own.delta_us or 0.0) > 0 else "faster"
+def _stands_out(row: RankRow) -> str | None:
+    own = row.own
+    if own.is_clear and own.delta_us and row.baseline and row.candidate:
+        words = ("slower", "faster") if own.delta_us > 0 else ("faster", "slower")
+        is_its_own = (row.candidate.own_us - row.baseline.own_us) / own.delta_us >= OWN_SHARE
+        return words[0] if is_its_own else f"others {words[1]}"
     if own.work is not None and own.work_shows:
         return own.work.word
     return None if own.q is None else "like the others"

@@ -216,6 +216,7 @@ def test_with_two_ranks_each_baseline_shows_which_changed() -> None:
     (note,) = [note for note in table.notes if "own work" in note.lower()]
     assert note.startswith("Own work (without waiting) changed differently: rank 0 +300 µs per step, rank 1 ")
     assert note.endswith("; rank 0 is the one that changed.")
+    assert cells(table, "stands_out") == {"rank 0": ("slower",), "rank 1": ("others slower",)}
 
 
 def gloo(rank: int, *, sorts_us: float = 0.0, late_us: float = 0.0, steps: int = 10) -> Summary:
