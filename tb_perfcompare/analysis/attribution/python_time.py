@@ -6,9 +6,10 @@ import numpy as np
 
 from tb_perfcompare.analysis.attribution.entities import Owners
 from tb_perfcompare.analysis.columns.grouping import Groups, number_combinations
-from tb_perfcompare.analysis.columns.nesting import by_level, nest, with_descendants
+from tb_perfcompare.analysis.columns.nesting import nest, with_descendants
 from tb_perfcompare.analysis.columns.numbering import factorize, gather, numbered_pairs, rows_where, scatter_add
 from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
+from tb_perfcompare.analysis.columns.paths import nearest
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.threads import innermost_around, nested
 from tb_perfcompare.model.arrays import (
@@ -114,22 +115,19 @@ def _calls(timeline: InterpretedTrace, owners: Owners, step: StepIndex, function
     del spent, own
     counted = is_function & (total > 0) & ~gather(inside, rows) & (gather(step, rows) >= 0)
     total = total[counted]
-    caller = _callers(timeline, gather(events.name, rows), is_function, parent, depth)[counted]
+    caller = _callers(timeline, gather(events.name, rows), is_function, parent)[counted]
     operators = with_descendants(parent, depth, (~is_function).astype(np.int64))[counted]
     return _Calls(rows[counted], total, within[counted], caller, depth[counted], operators, whole_ns)
 
 
-def _callers(
-    timeline: InterpretedTrace, names: NameIndex, is_function: Flags, parent: NodeIndex, depth: Ints32
-) -> NameIndex:
+def _callers(timeline: InterpretedTrace, names: NameIndex, is_function: Flags, parent: NodeIndex) -> NameIndex:
     """(r,) Name of the innermost function of the program around each of these nested events, -1 without one."""
     used, place = factorize(names, len(timeline.events.strings))
-    is_caller = is_function & np.array([is_of_program(timeline.events.strings[code]) for code in used.tolist()])[place]
-    caller = np.full(len(names), -1, dtype=np.int32)
-    for level in by_level(depth)[1:]:
-        above = parent[level]
-        caller[level] = np.where(is_caller[above], names[above], caller[above])
-    return caller
+    of_program = np.array([is_of_program(timeline.events.strings[code]) for code in used.tolist()])
+    is_caller = is_function & gather(of_program, place)
+    none = np.int32(-1)
+    around = gather(np.append(nearest(parent, is_caller), none), parent)
+    return gather(np.append(names, none), around)
 
 
 def _ranges(timeline: InterpretedTrace, rows: EventIndex) -> NameIndex:

@@ -93,14 +93,14 @@ def _levels(above: AnyInts) -> Ints:
     return level
 
 
-def nearest(parent: AnyInts, chosen: Flags) -> Ints:
-    """(n,) The row itself if chosen, else its nearest chosen ancestor; row 0, the root, must be chosen."""
-    rows = np.arange(len(parent))
-    home = np.where(chosen, rows, parent)
+def nearest(parent: NodeIndex, chosen: Flags) -> Ints32:
+    """(n,) The row itself if chosen, else its nearest chosen ancestor; -1 without one."""
+    home = np.where(chosen, np.arange(len(parent), dtype=np.int32), parent)
+    home = np.append(home, -1).astype(np.int32)  # the last entry is for no row
     while True:  # doubles the distance each time
-        further = home[home]
+        further = gather(home, home)
         if np.array_equal(further, home):
-            return home
+            return home[:-1]
         home = further
 
 

@@ -28,10 +28,10 @@ def device_work(timeline: InterpretedTrace, step: StepIndex) -> DeviceWork | Non
     `step` (n,) is each event's step or -1.
     """
     events = timeline.events
-    rows = np.flatnonzero(timeline.is_device & (step >= 0))
+    rows = rows_where(timeline.is_device & (step >= 0))
     if not len(rows):
         return None
-    rows = rows[np.argsort(events.start_ns[rows], kind="stable")]
+    rows = rows[np.argsort(gather(events.start_ns, rows), kind="stable")]
     nodes = _Nodes(timeline, rows)
     places = _Places(timeline, nodes)
     work = _work(timeline, rows, step, nodes.of_row, places)
@@ -54,7 +54,7 @@ class _Nodes:
         h = len(forest.row)
         node_of = np.full(len(timeline.events) + 1, -1, dtype=np.int32)
         node_of[forest.row] = forest.top
-        self.of_row = gather(node_of, timeline.operator[rows])
+        self.of_row = gather(node_of, gather(timeline.operator, rows))
         del node_of  # frees memory for the next steps
         self.above = gather(np.append(forest.top, np.int32(-1)), forest.parent)
         first = np.full(h, len(rows), dtype=np.int64)
@@ -97,13 +97,13 @@ class _Places:
 
 def _work(timeline: InterpretedTrace, rows: EventIndex, step: StepIndex, node: NodeIndex, places: _Places) -> SplitTime:
     events = timeline.events
-    place = np.append(places.of_node, np.int32(-1))[node] + np.int32(1)
+    place = gather(np.append(places.of_node, np.int32(-1)), node) + np.int32(1)
     used, cell_of = factorize(gather(events.name, rows), len(events.strings))
     # different names can have the same key
     key, of_used = factorize(kernel_places(events.strings, used), len(places.names))
     (category, kernel, place_of), cell_of = number_combinations(
         [
-            (timeline.role[rows], len(CATEGORY_LABELS)),
+            (gather(timeline.role, rows), len(CATEGORY_LABELS)),
             (gather(of_used, cell_of), len(key)),
             (place, len(places) + 1),
         ]
@@ -112,11 +112,11 @@ def _work(timeline: InterpretedTrace, rows: EventIndex, step: StepIndex, node: N
     first[cell_of[::-1]] = np.arange(len(rows))[::-1]  # for equal indices the last assignment wins
     texts = [places.names.texts[code] for code in key.tolist()]
     order, rank = _in_order(
-        events.start_ns[rows][first],
+        events.start_ns[rows[first]],
         (_ranks(CATEGORY_LABELS)[category], _ranks(texts)[kernel]),
         lambda number: places.pool.texts[place_of[number]],
     )
-    row, steps = rank[cell_of], int(step.max(initial=0)) + 1
+    row, steps = gather(rank, cell_of), int(step.max(initial=0)) + 1
     cells = added_cells(len(order), steps, [(row, (step, rows), (events.dur_ns, rows))], [(row, (step, rows), None)])
     category, kernel, place_of = category[order], kernel[order], place_of[order]
     return cells.named(
@@ -125,29 +125,31 @@ def _work(timeline: InterpretedTrace, rows: EventIndex, step: StepIndex, node: N
 
 
 def _operators(
-    timeline: InterpretedTrace, rows: EventIndex, step: StepIndex, nodes: _Nodes, places: _Places
+    timeline: InterpretedTrace, rows: Ints32, step: StepIndex, nodes: _Nodes, places: _Places
 ) -> SplitTime:
     """Splits operators by place: a call counts in the step where its device work began, device time in each step.
 
     Device time counts in its own place and all places above.
     """
-    active = np.flatnonzero(nodes.active)
-    called, when = places.of_node[active], gather(step, rows[nodes.first[active]])
-    launched = np.flatnonzero(nodes.of_row >= 0)
+    active = rows_where(nodes.active)
+    called, begun = gather(places.of_node, active), gather(nodes.first, active)
+    launched = rows_where(nodes.of_row >= 0)
+    launched, node = gather(rows, launched), gather(nodes.of_row, launched)
     steps = int(step.max(initial=0)) + 1
-    code, at = numbered_pairs(places.of_node[nodes.of_row[launched]], len(places), step[rows[launched]], steps)
+    code, at = numbered_pairs(gather(places.of_node, node), len(places), gather(step, launched), steps)
     place, within = np.divmod(code, steps)
-    dur = scatter_add(at, len(code), value=(timeline.events.dur_ns, rows[launched]))[:, 0]
+    dur = scatter_add(at, len(code), value=(timeline.events.dur_ns, launched))[:, 0]
     place, within, dur = cells_upwards(places.above, place, within, dur, steps)
     first = np.full(len(places), len(rows), dtype=np.int64)
-    np.minimum.at(first, called, nodes.first[active])
+    np.minimum.at(first, called, begun)
     ranks = operator_keys_of(timeline.events.strings).ranks()
     order, rank = _in_order(
-        timeline.events.start_ns[rows][first],
+        timeline.events.start_ns[rows[first]],
         (ranks[places.name], _ranks(places.shapes.texts)[places.shape]),
         lambda number: places.pool.texts[places.above[number] + 1],
     )
-    cells = added_cells(len(order), steps, [(rank[place], within, dur)], [(rank[called], when, None)])
+    calls = (rank, called), gather(step, rows[begun]), None
+    cells = added_cells(len(order), steps, [(rank[place], within, dur)], [calls])
     name, shape, above = places.name[order], places.shape[order], places.above[order] + np.int32(1)
     return cells.named(
         lambda rows: keys((name[rows], places.names), (shape[rows], places.shapes), (above[rows], places.pool))

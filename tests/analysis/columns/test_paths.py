@@ -114,5 +114,5 @@ def test_least_below_is_the_minimum_of_all_descendants(compiled: bool, above: li
 
 
 def test_nearest_is_the_nearest_selected_ancestor() -> None:
-    chosen = np.array([True, False, False, True, False])
-    assert nearest(np.array([-1, 0, 1, 2, 3]), chosen).tolist() == [0, 0, 0, 3, 3]
+    chosen = np.array([False, True, False, True, False, False])
+    assert nearest(np.array([-1, 0, 1, 2, 3, -1]), chosen).tolist() == [-1, 1, 1, 3, 3, -1]

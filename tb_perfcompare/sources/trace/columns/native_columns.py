@@ -172,7 +172,7 @@ def _recoded(data: _scanner.Column, code_of: Ints32) -> Ints32:
     numbers = _numbers(data, np.int32)
     codes = np.empty(len(numbers), np.int32)
     for portion in chunks(len(numbers)):
-        codes[portion] = code_of[numbers[portion]]
+        code_of.take(numbers[portion], out=codes[portion], mode="wrap")  # -1 is the last; a third of indexing's time
     return codes
 
 
