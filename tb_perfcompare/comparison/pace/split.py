@@ -10,6 +10,7 @@ import numpy as np
 
 from tb_perfcompare.comparison.amount.amount_of_work import AmountOfWork
 from tb_perfcompare.comparison.kinds.strata import Strata
+from tb_perfcompare.comparison.pace.captures_apart import FEW_CAPTURES
 from tb_perfcompare.comparison.pace.clocked import ASKED, NEEDED, Clocked, by_one_pace, by_their_paces
 from tb_perfcompare.comparison.pace.counted_work import CountedWork, counted_work
 from tb_perfcompare.comparison.pace.interruptions import interruptions
@@ -63,7 +64,7 @@ class CommonWork:
     pooled    observations are means over workers
     captures  capture of each observation, if rows were searched for
     counted   work that one side does beyond the other's
-    alone     all parts of the steps, if no device works, and no pace is known or a side has fewer than three captures
+    alone     all parts of the steps, if no device works, and no pace is known or a side has two captures
     interrupted  what interruptions explain of the change, if nothing else is known of the pace
     """
 
@@ -118,8 +119,8 @@ def common_work(
     if strata is not None:  # a different mix of kinds may call other operators
         clocked = None if work.clocked is None else replace(work.clocked, strata=strata, uninterrupted=None)
         return replace(work, clocked=clocked)
-    few = work.clocked is None or min(capture_counts(work.captures)) < MIN_OWN_CAPTURES
-    if few and (parts := _parts_of_steps(sides)) is not None:
+    two = FEW_CAPTURES <= min(capture_counts(work.captures)) < MIN_OWN_CAPTURES
+    if (two or work.clocked is None) and (parts := _parts_of_steps(sides)) is not None:
         alone = parts if _stand_alone(sides, each_side(observations, sides)) else None
         work = replace(work, alone=alone, interrupted=interruptions(parts) if work.clocked is None else None)
     if _unusable_reason(sides) or not (operators or _is_timed_on_host(sides)):
