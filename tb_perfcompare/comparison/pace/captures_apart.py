@@ -11,7 +11,7 @@ import numpy as np
 from tb_perfcompare.comparison.pace.program import LONG_STEPS
 from tb_perfcompare.comparison.pace.select import ALIKE_CALLS
 from tb_perfcompare.comparison.pace.step_cells import Cells, FastestCalls, fastest_calls
-from tb_perfcompare.comparison.pace.uninterrupted_steps import StepsAlone
+from tb_perfcompare.comparison.pace.uninterrupted_steps import FEW_CAPTURES, StepsAlone
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.between_captures import MIN_OWN_CAPTURES, capture_counts, gaps
@@ -20,9 +20,6 @@ from tb_perfcompare.comparison.verdict.rules import DEFAULT_LEVEL, weaker_verdic
 from tb_perfcompare.model.arrays import Flags, Floats, SidePair, each_side, row_medians, unique
 from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, StepCategory
 from tb_perfcompare.model.texts import Keys
-
-FEW_CAPTURES = 2
-"""Captures of a side that give a direction only as "probably"."""
 
 RANGES_OF_FEW = 2.0
 """Gap of two captures a side, as a multiple of the range of either, from which they are apart. However much normally

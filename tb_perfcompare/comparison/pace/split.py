@@ -10,7 +10,6 @@ import numpy as np
 
 from tb_perfcompare.comparison.amount.amount_of_work import AmountOfWork
 from tb_perfcompare.comparison.kinds.strata import Strata
-from tb_perfcompare.comparison.pace.captures_apart import FEW_CAPTURES
 from tb_perfcompare.comparison.pace.clocked import ASKED, NEEDED, Clocked, by_one_pace, by_their_paces
 from tb_perfcompare.comparison.pace.counted_work import CountedWork, counted_work
 from tb_perfcompare.comparison.pace.interruptions import interruptions
@@ -34,7 +33,12 @@ from tb_perfcompare.comparison.pace.select import (
     select,
     select_at_equal_amount,
 )
-from tb_perfcompare.comparison.pace.uninterrupted_steps import StepsAlone, steps_alone, uninterrupted_steps
+from tb_perfcompare.comparison.pace.uninterrupted_steps import (
+    FEW_CAPTURES,
+    StepsAlone,
+    steps_alone,
+    uninterrupted_steps,
+)
 from tb_perfcompare.comparison.result.finding import Interruptions
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures

@@ -33,6 +33,9 @@ from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.texts import Keys
 from tb_perfcompare.quick_dataclass import dataclass
 
+FEW_CAPTURES = 2
+"""Captures of a side whose uninterrupted steps give a direction only as "probably"."""
+
 MIN_STEPS = 4
 """Fewest steps in each capture for a fastest quarter."""
 
