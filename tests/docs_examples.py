@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tb_perfcompare.cli.main import main
-from tb_perfcompare.comparison.causes.evidence.cause import Recorded, Rule
+from tb_perfcompare.comparison.causes.evidence.rule import Recorded, Rule
 from tb_perfcompare.comparison.causes.rules import RULES
 
 REPOSITORY = Path(__file__).parents[1]

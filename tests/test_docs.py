@@ -15,7 +15,7 @@ from tensorboard.plugins.base_plugin import TBContext
 
 from tb_perfcompare.analysis.compat.answers import ROUTES
 from tb_perfcompare.cli.main import COMMANDS, build_parser
-from tb_perfcompare.comparison.causes.evidence.cause import Recorded
+from tb_perfcompare.comparison.causes.evidence.rule import Recorded
 from tb_perfcompare.comparison.pairing.run_names import WORD_PAIRS
 from tb_perfcompare.comparison.result.options import WINDOWS
 from tb_perfcompare.comparison.tables.views import VIEWS

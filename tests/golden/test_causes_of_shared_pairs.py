@@ -7,8 +7,8 @@ import math
 import pytest
 
 from tb_perfcompare import compare as compare_files
-from tb_perfcompare.comparison.causes.evidence.cause import Recorded
 from tb_perfcompare.comparison.causes.evidence.general_rules import GENERAL
+from tb_perfcompare.comparison.causes.evidence.rule import Recorded
 from tb_perfcompare.comparison.causes.rules import RULES
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.headline import Verdict

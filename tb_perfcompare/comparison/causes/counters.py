@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tb_perfcompare.comparison.causes.evidence.cause import Recorded, Rule
+from tb_perfcompare.comparison.causes.evidence.rule import Recorded, Rule
 from tb_perfcompare.comparison.result.finding import REPEATABILITY_UNKNOWN, Evidence, Finding
 from tb_perfcompare.comparison.result.wording import p_text, percent_text
 from tb_perfcompare.comparison.tables.counter_join import CounterChange

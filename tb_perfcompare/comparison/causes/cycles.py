@@ -11,8 +11,8 @@ from dataclasses import replace
 import numpy as np
 
 from tb_perfcompare.comparison.causes.counters import ROW_SEPARATOR, counter_evidence, counter_text, distinct
-from tb_perfcompare.comparison.causes.evidence.cause import Recorded, Rule
 from tb_perfcompare.comparison.causes.evidence.general_rules import MAIN_SHARE
+from tb_perfcompare.comparison.causes.evidence.rule import Recorded, Rule
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.significant_categories import repeatability
 from tb_perfcompare.comparison.result.finding import Evidence, Finding
@@ -78,45 +78,45 @@ class _Part:
     calls: float
 
 
-def find_cycle_causes(pair: RuleContext) -> tuple[Finding, ...]:
+def find_cycle_causes(context: RuleContext) -> tuple[Finding, ...]:
     """One finding per type of function whose time per cycle changed materially, largest first. Empty if the cycles
     of the two sides are not comparable."""
-    a, b = (side.groups.get("functions") for side in pair.sides)
-    if pair.headline.verdict is Verdict.WITHHELD or a is None or b is None:
+    a, b = (side.groups.get("functions") for side in context.sides)
+    if context.headline.verdict is Verdict.WITHHELD or a is None or b is None:
         return ()
-    least_us = floor_ns(min(float(side.steps.total_ns.mean()) for side in pair.sides), pair.options) / 1000
+    least_us = floor_ns(min(float(side.steps.total_ns.mean()) for side in context.sides), context.options) / 1000
     findings = []
     groups = sorted({_group(key[1]) for key in (*a.keys, *b.keys)})
     for group in groups:
-        parts = _part(a, pair.baseline, group), _part(b, pair.candidate, group)
+        parts = _part(a, context.baseline, group), _part(b, context.candidate, group)
         delta_us = parts[1].time_us - parts[0].time_us
         if not delta_us or abs(delta_us) < least_us:
             continue
-        test = _test(parts, pair.sides)
+        test = _test(parts, context.sides)
         # several types are tested, hence alpha is divided by their number
-        if test is None or min(test) <= pair.options.alpha / len(groups):
-            findings.append(_finding(pair, group, parts, test))
+        if test is None or min(test) <= context.options.alpha / len(groups):
+            findings.append(_finding(context, group, parts, test))
     findings.sort(key=lambda finding: -abs(finding.change_us))
-    return tuple(findings[: pair.options.top_findings])
+    return tuple(findings[: context.options.top_findings])
 
 
 def _finding(
-    pair: RuleContext, group: str, parts: tuple[_Part, _Part], test: tuple[float, float] | None
+    context: RuleContext, group: str, parts: tuple[_Part, _Part], test: tuple[float, float] | None
 ) -> Finding:
     x, y = parts
     delta_us, on_device = y.time_us - x.time_us, group == _DEVICE
-    word = next((side.device.word for side in pair.sides if side.device.count), "Device")
+    word = next((side.device.word for side in context.sides if side.device.count), "Device")
     subject = f"{word} functions" if on_device else _HOST_SUBJECTS.get(group, f"{group} functions")
     clauses = [f"{subject}{_change(x.time_us, y.time_us)}"]
-    if abs(delta_us) >= pair.options.margin * (pair.headline.baseline or 0.0):
-        clauses[0] += _contrast_clause(pair.headline.verdict, delta_us)
-    if x.time_us and y.time_us and (x.calls or y.calls) and all(side.counts_launches for side in pair.sides):
+    if abs(delta_us) >= context.options.margin * (context.headline.baseline or 0.0):
+        clauses[0] += _contrast_clause(context.headline.verdict, delta_us)
+    if x.time_us and y.time_us and (x.calls or y.calls) and all(side.counts_launches for side in context.sides):
         clauses.append(_calls_clause(x.calls, y.calls))
     ratio = uniform_ratio(x.table, y.table)
     if ratio is not None:
         clauses.append(f"functions {ratio_text(ratio)} per call across the board")
-    named, words = _named(parts, pair.sides, delta_us)
-    counters = [row for row in distinct(pair.counters) if (row.device != HOST) == on_device][:_MAX_COUNTERS]
+    named, words = _named(parts, context.sides, delta_us)
+    counters = [row for row in distinct(context.counters) if (row.device != HOST) == on_device][:_MAX_COUNTERS]
     clauses += [*words, *map(counter_text, counters)]
     return Finding(
         rule=FUNCTION_TIME.names[0],
@@ -127,8 +127,8 @@ def _finding(
         sentence="; ".join(clauses) + ".",
         evidence=(*(Evidence("functions", ROW_SEPARATOR.join(key)) for key in named), *map(counter_evidence, counters)),
         confidence=repeatability(
-            None if test is None else test[0], pair.headline.verdict, pair.options.alpha, "cycle",
-            apart=test is not None and test[1] <= pair.options.alpha,
+            None if test is None else test[0], context.headline.verdict, context.options.alpha, "cycle",
+            apart=test is not None and test[1] <= context.options.alpha,
         ),
         look_at=_ON_DEVICE if on_device else FUNCTION_TIME.look_at,
     )  # fmt: skip

@@ -54,37 +54,37 @@ class DetectedCauses:
     offsetting: frozenset[str] = frozenset()
 
 
-def detect_causes(pair: RuleContext) -> DetectedCauses:
+def detect_causes(context: RuleContext) -> DetectedCauses:
     """Returns the causes to report, without those whose time other causes explain. Identical sides have none."""
     # without step markers the whole recording is one step, and all differences follow from that
-    if pair.baseline.marked != pair.candidate.marked or not pair.differs:
+    if context.baseline.marked != context.candidate.marked or not context.differs:
         return DetectedCauses()
-    other = pair.once(find_other_work)
+    other = context.once(find_other_work)
     same_work = other is None or other.is_as_large
     explained = Explained()
-    for cause in _without_parts(_uncovered(_found(pair, same_work=same_work))):
-        explained.book(pair, cause)
+    for cause in _without_parts(_uncovered(_found(context, same_work=same_work))):
+        explained.book(context, cause)
     for find_rest in FIND_REST:
-        for cause in find_rest(pair, explained):
-            explained.book(pair, cause)
+        for cause in find_rest(context, explained):
+            explained.book(context, cause)
     causes = explained.causes
     findings = sorted((cause.finding for cause in causes), key=lambda finding: -abs(finding.change_us))
     offsetting = frozenset(
         cause.finding.subject for cause in causes
-        if fsum(map(abs, cause.explains.values())) >= max(pair.least_us, OFFSETTING * abs(pair.delta_us))
+        if fsum(map(abs, cause.explains.values())) >= max(context.least_us, OFFSETTING * abs(context.delta_us))
     )  # fmt: skip
     return DetectedCauses(
-        tuple(findings), explained.by_category(), _entities(pair, causes, explained),
+        tuple(findings), explained.by_category(), _entities(context, causes, explained),
         fsum(finding.change_us for finding in findings if finding.rule in MACHINE_PACE.names),
         same_work, offsetting,
     )  # fmt: skip
 
 
-def _found(pair: RuleContext, *, same_work: bool) -> list[Cause]:
+def _found(context: RuleContext, *, same_work: bool) -> list[Cause]:
     """Causes that rules find whatever others find, those to prefer first."""
-    silent = OF_DEVICES if is_without_device(pair) else ()
+    silent = OF_DEVICES if is_without_device(context) else ()
     causes = [
-        cause for find in FIND for cause in find(pair)
+        cause for find in FIND for cause in find(context)
         if (same_work or not cause.same_work) and cause.finding.category not in silent
     ]  # fmt: skip
     return sorted(causes, key=lambda cause: (cause.rank, -abs(cause.finding.change_us), cause.finding.rule))
@@ -100,23 +100,23 @@ def _uncovered(causes: Iterable[Cause]) -> list[Cause]:
     return uncovered
 
 
-def _entities(pair: RuleContext, causes: Sequence[Cause], explained: Explained) -> frozenset[str]:
+def _entities(context: RuleContext, causes: Sequence[Cause], explained: Explained) -> frozenset[str]:
     """Entities as in `DetectedCauses.entities`."""
     in_evidence = (item.row for cause in causes for item in cause.finding.evidence if item.table == "kernels")
     return frozenset({
         *(cause.finding.subject for cause in causes), *in_evidence,
-        *chain.from_iterable(explained.entities(label, changes_of(pair, label)) for label in _OF_CALLS),
-        *({entity for cause in causes for _, entity in cause.explains} & pair.once(with_replaced_calls)),
-        *_recalled(pair, causes, explained), *_explained_functions(pair, causes),
+        *chain.from_iterable(explained.entities(label, changes_of(context, label)) for label in _OF_CALLS),
+        *({entity for cause in causes for _, entity in cause.explains} & context.once(with_replaced_calls)),
+        *_recalled(context, causes, explained), *_explained_functions(context, causes),
     })  # fmt: skip
 
 
-def _explained_functions(pair: RuleContext, causes: Iterable[Cause]) -> Sequence[str]:
+def _explained_functions(context: RuleContext, causes: Iterable[Cause]) -> Sequence[str]:
     """Python functions that only one side calls, and the one that makes most of the additional operator calls, if a
     cause on these calls explains the Python code around them: it explains theirs."""
     if not any(cause.calls and (OTHER, "") in cause.explains for cause in causes):
         return ()
-    rows, function = pair.entities(OTHER), pair.once(function_of_more_calls)
+    rows, function = context.entities(OTHER), context.once(function_of_more_calls)
     of_one_side = (rows.status != STATUSES.index("both")) & (rows.calls[0] + rows.calls[1] > 0)
     return *rows.of_rows(np.flatnonzero(of_one_side)).key, "" if function is None else function.name
 
@@ -130,9 +130,9 @@ def _without_parts(causes: list[Cause]) -> list[Cause]:
     return kept
 
 
-def _recalled(pair: RuleContext, causes: Iterable[Cause], explained: Explained) -> set[str]:
+def _recalled(context: RuleContext, causes: Iterable[Cause], explained: Explained) -> set[str]:
     """Operators and annotations whose change in calls is explained."""
-    operators = pair.amounts("operators", "host_total")
+    operators = context.amounts("operators", "host_total")
     names = {name: operators.get((name,)) for cause in causes for name in cause.calls}
     return {
         name for name, amount in names.items() if amount is None or explained.has_most_calls(name, amount.more_calls)

@@ -10,9 +10,9 @@ from math import fsum
 
 import numpy as np
 
-from tb_perfcompare.comparison.causes.evidence.cause import Recorded, Rule
 from tb_perfcompare.comparison.causes.evidence.general_rules import MAIN_SHARE, UTILISATION_CHANGE
 from tb_perfcompare.comparison.causes.evidence.places.responsible_operator import MIN_TOTAL_SHARE
+from tb_perfcompare.comparison.causes.evidence.rule import Recorded, Rule
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.significant_categories import repeatability
 from tb_perfcompare.comparison.launches.kernel_use import Use, incomparable, kernel_uses, launches_of, tensor_cores
@@ -97,7 +97,7 @@ class LaunchCauses:
 class _Books:
     """Data for the findings: both sides, and how each uses its kernels."""
 
-    pair: RuleContext
+    context: RuleContext
     uses: tuple[dict[str, Use], dict[str, Use]]
 
     def finding(
@@ -106,25 +106,26 @@ class _Books:
     ) -> Finding:  # fmt: skip
         """Builds a finding. `gain`: under the name of the improvement; `part`: the time is a part of the headline's
         delta."""
-        pair, whole = self.pair, self.pair.delta_us
+        context, whole = self.context, self.context.delta_us
         share = delta_us / whole if part and whole else None
-        confidence = repeatability(pair.p_values.get(KERNEL), pair.headline.verdict, pair.options.alpha)
+        confidence = repeatability(context.p_values.get(KERNEL), context.headline.verdict, context.options.alpha)
         name = rule.names[-1 if gain else 0]
         return Finding(name, subject, KERNEL, delta_us, share, sentence, evidence, confidence, rule.look_at)
 
 
-def find_launch_causes(pair: RuleContext, rows: LaunchRows | None) -> LaunchCauses:
+def find_launch_causes(context: RuleContext, rows: LaunchRows | None) -> LaunchCauses:
     """Findings on kernel listings; none for other sources or identical sides."""
-    if not all(side.bound_ns and side.metric == KERNEL_TIME for side in pair.sides):
+    if not all(side.bound_ns and side.metric == KERNEL_TIME for side in context.sides):
         return LaunchCauses()
-    without = incomparable(*pair.sides)
-    books = _Books(pair, each_side(lambda side: kernel_uses(side, without), pair.sides))
-    entities = {row.path[1]: row for row in pair.ledger.rows if len(row.path) == 2 and row.path[0] == KERNEL}
+    without = incomparable(*context.sides)
+    books = _Books(context, each_side(lambda side: kernel_uses(side, without), context.sides))
+    entities = {row.path[1]: row for row in context.ledger.rows if len(row.path) == 2 and row.path[0] == KERNEL}
     found = [*_same_kernels(books, entities), *(_replaced(books, entities, rows) if rows is not None else ())]
     moved = _bound_shift(books) if not without else None
     if moved is not None:
         found.append((moved, ()))
-    shown = tuple(sorted((one for one, _ in found), key=lambda one: -abs(one.change_us))[: pair.options.top_findings])
+    ranked = sorted((finding for finding, _ in found), key=lambda finding: -abs(finding.change_us))
+    shown = tuple(ranked[: context.options.top_findings])
     return LaunchCauses(shown, frozenset(name for finding, names in found if finding in shown for name in names))
 
 
@@ -135,10 +136,10 @@ _FindingAndKernels = tuple[Finding, tuple[str, ...]]
 def _same_kernels(books: _Books, entities: Mapping[str, LedgerRow]) -> Iterator[_FindingAndKernels]:
     """Yields kernels of both sides whose launches take longer (shorter) and use the device less (more)."""
     before, after = books.uses
-    uniform = uniform_ratio(*each_side(lambda side: side.groups.get("kernels"), books.pair.sides))
+    uniform = uniform_ratio(*each_side(lambda side: side.groups.get("kernels"), books.context.sides))
     for name, entity in entities.items():
-        delta_us = entity.rate_effect / books.pair.unit
-        if name not in before or name not in after or abs(delta_us) < books.pair.least_us or not delta_us:
+        delta_us = entity.rate_effect / books.context.unit
+        if name not in before or name not in after or abs(delta_us) < books.context.least_us or not delta_us:
             continue
         a, b = before[name], after[name]
         if min(a.calls, b.calls) < SAME_WORK * max(a.calls, b.calls):
@@ -174,7 +175,7 @@ def _is_like_all(a: Use, b: Use, uniform: float | None) -> bool:
 
 def _replaced(books: _Books, entities: Mapping[str, LedgerRow], rows: LaunchRows) -> Iterator[_FindingAndKernels]:
     """Yields kernels whose replacement in the same places lost or gained tensor cores."""
-    a, b = (side.launches for side in books.pair.sides)
+    a, b = (side.launches for side in books.context.sides)
     assert a is not None and b is not None
     if 2 * rows.in_step() < SAME_WORK * (len(a) + len(b)):
         return
@@ -196,7 +197,7 @@ def _replaced(books: _Books, entities: Mapping[str, LedgerRow], rows: LaunchRows
         y = launches_of(after[kernel_b], b.dur_ns[launch_b[pair_rows]], b.tensor[launch_b[pair_rows]])
         delta_us = y.time_us - x.time_us
         cores = tensor_cores(x, y)
-        if cores not in ((True, False), (False, True)) or abs(delta_us) < books.pair.least_us or not delta_us:
+        if cores not in ((True, False), (False, True)) or abs(delta_us) < books.context.least_us or not delta_us:
             continue
         lost = bool(cores[0])
         count = many(len(pair_rows), "launch", "launches")
@@ -218,11 +219,11 @@ def _bound_shift(books: _Books) -> Finding | None:
     """Finding on time that moved between bound classes, beyond the change of the whole listing; None if that is
     little."""
     before, after = (
-        {name: ns / len(side.steps) / 1000 for name, ns in side.bound_ns.items()} for side in books.pair.sides
+        {name: ns / len(side.steps) / 1000 for name, ns in side.bound_ns.items()} for side in books.context.sides
     )
     times = {name: (before.get(name, 0.0), after.get(name, 0.0)) for name in BOUND_CLASSES}
     whole_a, whole_b = sum(before.values()), sum(after.values())
-    least_us, material_us = SHARE_MOVED * max(whole_a, whole_b), books.pair.least_us
+    least_us, material_us = SHARE_MOVED * max(whole_a, whole_b), books.context.least_us
     change = {name: two - one for name, (one, two) in times.items() if one or two}
     if abs(change.pop(NOT_MEASURED, 0.0)) >= least_us:
         return None  # other launches were measured
@@ -244,7 +245,7 @@ def _bound_shift(books: _Books) -> Finding | None:
 
 def _explains_kernel(part: Use, entity: LedgerRow | None, books: _Books) -> bool:
     """Whether the replaced launches make up nearly all of a kernel's change."""
-    return entity is None or part.time_us >= MIN_TOTAL_SHARE * abs(entity.delta) / books.pair.unit
+    return entity is None or part.time_us >= MIN_TOTAL_SHARE * abs(entity.delta) / books.context.unit
 
 
 def _pipe(a: Use, b: Use) -> str:

@@ -18,11 +18,11 @@ from tb_perfcompare.comparison.causes.detectors.steps.slow_steps import SLOW_STE
 from tb_perfcompare.comparison.causes.detectors.synchronization import SYNCHRONISATION
 from tb_perfcompare.comparison.causes.detectors.workload.other_work import DATA_TYPE_CHANGED, WORKLOAD_CHANGED
 from tb_perfcompare.comparison.causes.evidence.amounts import NOTHING
-from tb_perfcompare.comparison.causes.evidence.cause import COUNTED
 from tb_perfcompare.comparison.causes.evidence.general_rules import GENERAL, TABLES
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed, only_exposed
 from tb_perfcompare.comparison.causes.evidence.known_settings import SETTINGS
 from tb_perfcompare.comparison.causes.evidence.places.moved_inside import moved_into_ranges
+from tb_perfcompare.comparison.causes.evidence.rule import COUNTED
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.significant_categories import are_separated
 from tb_perfcompare.comparison.causes.launch_findings import BOUND_SHIFT, TENSOR_CORES, UTILISATION
@@ -153,36 +153,36 @@ def _comes_after(general: Finding, counted: Finding, *, is_open: bool) -> bool:
 
 
 def with_largest_entry(
-    findings: tuple[Finding, ...], pair: RuleContext, detected: DetectedCauses
+    findings: tuple[Finding, ...], context: RuleContext, detected: DetectedCauses
 ) -> tuple[Finding, ...]:
     """Adds the largest ledger entry that changed in the step's direction, if it is larger than all other findings
     and what causes explain of its category, and none names it. The entry must be on both sides, with no overlap
     between their steps, and not only exposed, so that it is one thing that changed."""
-    largest, sides = _largest(pair.ledger), pair.sides
+    largest, sides = _largest(context.ledger), context.sides
     if largest is None:
         return findings
-    delta_us, (category, key) = largest.delta / pair.unit, largest.path
-    not_slower = (*pair.once(only_exposed), *pair.once(moved_into_ranges))
+    delta_us, (category, key) = largest.delta / context.unit, largest.path
+    not_slower = (*context.once(only_exposed), *context.once(moved_into_ranges))
     named = {*detected.entities, *not_slower, *(finding.subject for finding in findings)}
     named.update(item.row for finding in findings for item in finding.evidence)
     same_way = [finding for finding in findings if finding.change_us * delta_us > 0]
     told_us = max(*(abs(finding.change_us) for finding in same_way), abs(detected.explained.get(category, 0.0)), 0.0)
     if any(finding.rule in OTHER_WORK for finding in same_way):
         return findings
-    if key in named or abs(delta_us) < pair.least_us or told_us >= abs(delta_us) or not _lies_apart(largest, *sides):
+    if key in named or abs(delta_us) < context.least_us or told_us >= abs(delta_us) or not _lies_apart(largest, *sides):
         return findings
     called = arguments_of_change(other_arguments(*sides), *sides, key)
-    entry = _finding(pair, largest, called)
+    entry = _finding(context, largest, called)
     place = sum(abs(finding.change_us) >= abs(delta_us) for finding in findings)
-    return (*findings[:place], entry, *findings[place:])[: pair.options.top_findings]
+    return (*findings[:place], entry, *findings[place:])[: context.options.top_findings]
 
 
-def _finding(pair: RuleContext, row: LedgerRow, called: OtherArguments | None) -> Finding:
+def _finding(context: RuleContext, row: LedgerRow, called: OtherArguments | None) -> Finding:
     """Finding on one entity; "slower" if it is called as often as before, and no annotated range. `called`: other
     arguments of its calls."""
-    category, unit, sides = StepCategory(CATEGORY_LABELS.index(row.path[0])), pair.unit, pair.sides
+    category, unit, sides = StepCategory(CATEGORY_LABELS.index(row.path[0])), context.unit, context.sides
     rule, key, delta_us = GENERAL[category], row.path[1], row.delta / unit
-    is_range = category is StepCategory.CPU_EXEC and pair.amount("operators", "host_total", key) is NOTHING
+    is_range = category is StepCategory.CPU_EXEC and context.amount("operators", "host_total", key) is NOTHING
     amounts = times_text(row.baseline / unit, row.candidate / unit)
     how = f"{amounts}, {numbers_text(*row.calls)} calls per step"
     lead = f"{rule.meaning[0].upper()}{rule.meaning[1:]}: {signed_time(delta_us)} per step in {short(key)}"
@@ -193,7 +193,7 @@ def _finding(pair: RuleContext, row: LedgerRow, called: OtherArguments | None) -
         how = f"{each} per {per}"
     table = (Evidence(TABLES[category], key),) if category in TABLES else ()
     return Finding(
-        rule.names[-1 if delta_us < 0 else 0], key, row.path[0], delta_us, row.delta / pair.ledger.delta,
+        rule.names[-1 if delta_us < 0 else 0], key, row.path[0], delta_us, row.delta / context.ledger.delta,
         f"{lead} ({how}){f', {called.clause}' if called is not None else ''}.",
         (Evidence("ledger", " / ".join(row.path)), *table),
         "no overlap between the steps of the two sides" if min(len(side.steps) for side in sides) > 1

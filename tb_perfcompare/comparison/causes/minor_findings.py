@@ -10,7 +10,7 @@ from tb_perfcompare.comparison.causes.detectors.machine.cpu_contention import WA
 from tb_perfcompare.comparison.causes.detectors.machine.pace import MACHINE_PACE
 from tb_perfcompare.comparison.causes.detectors.machine.recording import PROFILER_OVERHEAD
 from tb_perfcompare.comparison.causes.detectors.replaced_calls import OPERATOR_REPLACED
-from tb_perfcompare.comparison.causes.evidence.cause import COUNTED
+from tb_perfcompare.comparison.causes.evidence.rule import COUNTED
 from tb_perfcompare.comparison.result.finding import Finding, is_sure
 from tb_perfcompare.comparison.result.headline import Basis, Headline
 from tb_perfcompare.model.names.work_kinds import work_kind

@@ -52,8 +52,8 @@ from tb_perfcompare.comparison.causes.detectors.uninterrupted import UNINTERRUPT
 from tb_perfcompare.comparison.causes.detectors.without_device import WITHOUT_DEVICE
 from tb_perfcompare.comparison.causes.detectors.workload.alignment import ALIGNMENT
 from tb_perfcompare.comparison.causes.detectors.workload.other_work import DATA_TYPE_CHANGED, WORKLOAD_CHANGED
-from tb_perfcompare.comparison.causes.evidence.cause import Recorded
 from tb_perfcompare.comparison.causes.evidence.general_rules import GENERAL
+from tb_perfcompare.comparison.causes.evidence.rule import Recorded
 from tb_perfcompare.comparison.causes.launch_findings import BOUND_SHIFT, TENSOR_CORES, UTILISATION
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.model.note import ONE_SIDE, NoteCode

@@ -7,9 +7,9 @@ from math import fsum
 
 from tb_perfcompare.comparison.causes.detectors.launching import more_captures
 from tb_perfcompare.comparison.causes.evidence.amounts import NOTHING, Amount, total
-from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.explained import Cause
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed, is_same_runtime
+from tb_perfcompare.comparison.causes.evidence.rule import Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import numbers_text
@@ -25,37 +25,37 @@ _MAKE_TENSORS = ("aten::empty", "aten::empty_strided")
 more often."""
 
 
-def allocator_rules(pair: RuleContext) -> Iterator[Cause]:
+def allocator_rules(context: RuleContext) -> Iterator[Cause]:
     """More (fewer) allocator calls to the driver, with their exposed time."""
-    if not is_same_runtime(pair):
+    if not is_same_runtime(context):
         return
-    taken, given = pair.called(ALLOCATION), pair.called(RELEASE)
+    taken, given = context.called(ALLOCATION), context.called(RELEASE)
     every = {**taken, **given}
     amount = total(every.values())
-    rows = {row.path[1]: row.delta / pair.unit for row in pair.entities(RUNTIME) if row.path[1] in every}
+    rows = {row.path[1]: row.delta / context.unit for row in context.entities(RUNTIME) if row.path[1] in every}
     exposed = fsum(rows.values())
-    if not call_count_changed(amount.calls_a, amount.calls_b) or abs(exposed) < pair.least_us:
+    if not call_count_changed(amount.calls_a, amount.calls_b) or abs(exposed) < context.least_us:
         return
     if amount.more_calls * exposed <= 0:
         return
-    calls = _no_cache(pair, taken, given) or _retries(pair, taken, given)
-    if calls is None and pair.once(more_captures) * exposed > 0:
+    calls = _no_cache(context, taken, given) or _retries(context, taken, given)
+    if calls is None and context.once(more_captures) * exposed > 0:
         return  # torch.cuda.graph empties the cache, and each graph has memory of its own
-    rule, name, subject, what, how, look_at = calls or _calls(pair, every)
+    rule, name, subject, what, how, look_at = calls or _calls(context, every)
     yield cause(
-        pair, rule, subject, RUNTIME, exposed,
-        lambda own: f"{what}: {change_text(own)} per step; {how}{_reserved(pair)}.",
+        context, rule, subject, RUNTIME, exposed,
+        lambda own: f"{what}: {change_text(own)} per step; {how}{_reserved(context)}.",
         (Evidence("ledger", f"{RUNTIME} / {subject}"),),
         name=name, look_at=look_at, explains={(RUNTIME, call): us for call, us in rows.items()},
     )  # fmt: skip
 
 
 def _no_cache(
-    pair: RuleContext, taken: dict[str, Amount], given: dict[str, Amount]
+    context: RuleContext, taken: dict[str, Amount], given: dict[str, Amount]
 ) -> tuple[Rule, str, str, str, str, str] | None:
     """The driver allocates at least as often as operators make tensors: nothing is cached. None if that is so on both
     sides, or on none."""
-    made = total(pair.amount("operators", "host_total", name) for name in _MAKE_TENSORS)
+    made = total(context.amount("operators", "host_total", name) for name in _MAKE_TENSORS)
     again = total(taken.values())
     off = [
         calls >= tensors >= MIN_TENSORS
@@ -74,11 +74,11 @@ def _no_cache(
 
 
 def _retries(
-    pair: RuleContext, taken: dict[str, Amount], given: dict[str, Amount]
+    context: RuleContext, taken: dict[str, Amount], given: dict[str, Amount]
 ) -> tuple[Rule, str, str, str, str, str] | None:
     """Retries of allocations: inside an operator the allocator frees memory only if it could not allocate. None
     without a change in retries."""
-    inside = total(amount for caller, amount in pair.callers(RELEASE).items() if caller != OUTSIDE_OPERATORS)
+    inside = total(amount for caller, amount in context.callers(RELEASE).items() if caller != OUTSIDE_OPERATORS)
     if not call_count_changed(inside.calls_a, inside.calls_b) or not taken:
         return None
     more = inside.more_calls > 0
@@ -95,10 +95,10 @@ def _retries(
     )
 
 
-def _calls(pair: RuleContext, every: dict[str, Amount]) -> tuple[Rule, str, str, str, str, str]:
+def _calls(context: RuleContext, every: dict[str, Amount]) -> tuple[Rule, str, str, str, str, str]:
     first = max(every, key=lambda name: (abs(every[name].delta_us), name))
     more = every[first].more_calls > 0
-    outside = pair.callers(RELEASE).get(OUTSIDE_OPERATORS, NOTHING)
+    outside = context.callers(RELEASE).get(OUTSIDE_OPERATORS, NOTHING)
     emptied = call_count_changed(outside.calls_a, outside.calls_b)
     where = ", outside operators, as torch.cuda.empty_cache() does" if emptied else ""
     return (
@@ -115,13 +115,13 @@ def _times(amount: Amount) -> str:
     return numbers_text(amount.calls_a, amount.calls_b)
 
 
-def _reserved(pair: RuleContext) -> str:
+def _reserved(context: RuleContext) -> str:
     """Clause on peak memory: "; peak reserved memory 9,000 → 39,000 MiB of 40,536"; "" if memory events were not
     recorded."""
-    held = [_most_reserved(summary) for summary in pair.sides]
+    held = [_most_reserved(summary) for summary in context.sides]
     if not all(held) or held[0] == held[1]:
         return ""
-    sizes = {_device_mib(summary) for summary in pair.sides}
+    sizes = {_device_mib(summary) for summary in context.sides}
     size = sizes.pop() if len(sizes) == 1 else 0
     return f"; peak reserved memory {held[0]:,} → {held[1]:,} MiB{f' of {size:,}' if size else ''}"
 

@@ -90,15 +90,15 @@ def gaps_clause(gaps: Collection[Part], explains: Mapping[Part, float]) -> str:
     return f" ({signed_time(delta - us)} in the calls, {signed_time(us)} {what} around them)"
 
 
-def in_naming_order(pair: RuleContext, changed: list[Changed], settings: Collection[str]) -> Groups:
+def in_naming_order(context: RuleContext, changed: list[Changed], settings: Collection[str]) -> Groups:
     """The operators in groups, each in the order in which they are named: those of a setting (or recomputed), then
     annotations, then operators that are also differentiated; those that run inside others, views and copies last. A
     function is named once, without its autograd range."""
     details = _details(changed)
-    inner = called_by_others(pair, {operator.name for operator in changed})
+    inner = called_by_others(context, {operator.name for operator in changed})
     forward = {backward_of(operator.name) for operator in changed} - {""}
     ranges = {f"{AUTOGRAD_RANGE}{operator.name}" for operator in changed}
-    again = pair.once(recomputed)
+    again = context.once(recomputed)
     ordered = sorted(
         (operator for operator in changed if operator.name not in ranges),
         key=lambda operator: (
@@ -121,7 +121,7 @@ def _details(changed: Collection[Changed]) -> set[str]:
     return {operator.name for operator in changed if operator.name in _MOVES and abs(operator.delta_us) < least}
 
 
-def naming_clauses(pair: RuleContext, groups: Groups, *, calls_first: bool, labelled: bool) -> list[str]:
+def naming_clauses(context: RuleContext, groups: Groups, *, calls_first: bool, labelled: bool) -> list[str]:
     """Clauses that name operators of each group, with a label or none, and where they are called. Views, copies and
     fills that come with new operators are not worth a name."""
     new, gone, others = groups
@@ -134,7 +134,7 @@ def naming_clauses(pair: RuleContext, groups: Groups, *, calls_first: bool, labe
     ]  # fmt: skip
     calls = [f"{'calls per step: ' if labelled or not calls_first else ''}{_recounted(others)}"] if others else []
     named = (*new[:MAX_NAMED], *gone[:MAX_NAMED], *others[:MAX_NAMED])
-    where = where_called(pair, [(operator.name, operator.calls) for operator in named if not operator.annotation])
+    where = where_called(context, [(operator.name, operator.calls) for operator in named if not operator.annotation])
     return [*((*calls, *one_sided) if calls_first else (*one_sided, *calls)), *filter(None, (where,))]
 
 

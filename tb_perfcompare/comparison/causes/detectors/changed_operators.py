@@ -33,7 +33,6 @@ from tb_perfcompare.comparison.causes.detectors.ranks.collectives import COLLECT
 from tb_perfcompare.comparison.causes.detectors.replaced_calls import evidence_on
 from tb_perfcompare.comparison.causes.detectors.synchronization import SYNCHRONISATION, waiting_operator
 from tb_perfcompare.comparison.causes.evidence.amounts import Amount, Key, total, total_by_key
-from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explained, Explains, Part
 from tb_perfcompare.comparison.causes.evidence.general_rules import RECORDED, more_recorded
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed, recounted_operators
@@ -48,6 +47,7 @@ from tb_perfcompare.comparison.causes.evidence.places.growing import KEPT, growi
 from tb_perfcompare.comparison.causes.evidence.places.recomputed import in_hooks, recomputed
 from tb_perfcompare.comparison.causes.evidence.places.recurring_steps import recurring_operators
 from tb_perfcompare.comparison.causes.evidence.places.where_called import after_update, inside_clause, modules_clause
+from tb_perfcompare.comparison.causes.evidence.rule import Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import EntityRows
@@ -74,53 +74,53 @@ _NAMES = {"More calls": "more_calls", "Fewer calls": "fewer_calls"}
 """Titles that mean the same as another rule, and that rule's name."""
 
 
-def changed_operator_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
+def changed_operator_rules(context: RuleContext, explained: Explained) -> Iterator[Cause]:
     """One finding for all operators whose calls differ, unless other causes explain it. None if operators are
     recorded on one side only, or if graphs are replayed."""
-    every, rules = [operator for operator in _changed(pair) if not _is_told(operator, explained)], explained.rules
+    every, rules = [operator for operator in _changed(context) if not _is_told(operator, explained)], explained.rules
     # work in loader processes or hidden behind the device has no exposed time
     changed = [operator for operator in every if operator.delta_us]
     # a change too small to matter is reported only if nothing else is found
-    least_us = pair.least_us if rules or all(operator.is_in_both for operator in changed) else 0.0
-    parts = _by_direction(pair, changed) if changed else []
-    finding_on = partial(_cause_of, pair, is_all=len(parts) == 1, of_more_work=bool(rules & set(MORE_CALLS.names)))
+    least_us = context.least_us if rules or all(operator.is_in_both for operator in changed) else 0.0
+    parts = _by_direction(context, changed) if changed else []
+    finding_on = partial(_cause_of, context, is_all=len(parts) == 1, of_more_work=bool(rules & set(MORE_CALLS.names)))
     for number, part in enumerate(parts):
-        if not explained.covers_time(_with_hooks(pair, part, _time(part))):
-            change = finding_on(_left(pair, part, explained), explained=None if number else explained)
+        if not explained.covers_time(_with_hooks(context, part, _time(part))):
+            change = finding_on(_left(context, part, explained), explained=None if number else explained)
             if abs(change.finding.change_us) >= least_us:
                 yield change
             continue
         # the waits account for the time that they expose; new operators in it are still reported by count, and so
         # are calls that decide the verdict
-        waits = SYNCHRONISATION.names[0] in rules and _matters(pair, part)
-        decides = pair.headline.counted is not None and rules <= _OF_MACHINE and not number
+        waits = SYNCHRONISATION.names[0] in rules and _matters(context, part)
+        decides = context.headline.counted is not None and rules <= _OF_MACHINE and not number
         if waits or decides:
             yield finding_on(part, is_counted=True)
-    if rules & _OF_MACHINE and (hidden := hidden_by_machine(pair, every)):
+    if rules & _OF_MACHINE and (hidden := hidden_by_machine(context, every)):
         yield finding_on(hidden, is_counted=True)
 
 
-def _changed(pair: RuleContext) -> list[Changed]:
+def _changed(context: RuleContext) -> list[Changed]:
     """Operators and annotations whose calls differ."""
-    operators = pair.amounts("operators", "host_total")
-    if not both_recorded(operators) or launches_graphs(pair):
+    operators = context.amounts("operators", "host_total")
+    if not both_recorded(operators) or launches_graphs(context):
         return []
-    steady = in_most_steps(pair.baseline) | in_most_steps(pair.candidate)
-    certain = recounted_operators(pair)
-    recurring = recurring_operators(pair.baseline) ^ recurring_operators(pair.candidate)
+    steady = in_most_steps(context.baseline) | in_most_steps(context.candidate)
+    certain = recounted_operators(context)
+    recurring = recurring_operators(context.baseline) ^ recurring_operators(context.candidate)
     counted = {
         key[0]: amount for key, amount in operators.items()
         if (key[0] in recurring and not (amount.calls_a and amount.calls_b))
         or (key[0] in steady and (key[0] in certain or call_count_changed(amount.calls_a, amount.calls_b)))
     }  # fmt: skip
-    host = pair.entities(CPU_EXEC)
+    host = context.entities(CPU_EXEC)
     own = {name: host[at] for at, name in enumerate(host.key) if name in counted}
-    kernels = kernels_of(pair, counted)
+    kernels = kernels_of(context, counted)
     changed = [
-        Changed(name, amount, explained_time(pair, name, own.get(name), kernels.get(name, {}), amount))
+        Changed(name, amount, explained_time(context, name, own.get(name), kernels.get(name, {}), amount))
         for name, amount in counted.items()
     ]
-    return changed + (_annotations(pair, host, operators) if changed else [])
+    return changed + (_annotations(context, host, operators) if changed else [])
 
 
 def _is_told(operator: Changed, explained: Explained) -> bool:
@@ -130,16 +130,16 @@ def _is_told(operator: Changed, explained: Explained) -> bool:
     return of_all or slower or explained.has_most_calls(operator.name, operator.calls.more_calls)
 
 
-def _matters(pair: RuleContext, changed: list[Changed]) -> bool:
+def _matters(context: RuleContext, changed: list[Changed]) -> bool:
     """Whether operators that only one side has, and that do not wait for the device, make a substantial part of the
     change."""
-    waiting = pair.callers(WAIT)
+    waiting = context.callers(WAIT)
     one_sided = [operator.delta_us for operator in changed if not operator.is_in_both and operator.name not in waiting]
-    share = fsum(one_sided) / pair.delta_us if pair.delta_us else 0.0
+    share = fsum(one_sided) / context.delta_us if context.delta_us else 0.0
     return len(one_sided) >= MIN_ONE_SIDED and share >= MIN_ONE_SIDED_SHARE
 
 
-def _by_direction(pair: RuleContext, changed: list[Changed]) -> list[list[Changed]]:
+def _by_direction(context: RuleContext, changed: list[Changed]) -> list[list[Changed]]:
     """Increases and decreases as separate groups, the larger first, if each makes a substantial part, because a sum
     would hide both; else one group. New operators stay with those they replaced."""
     one_sided = [operator for operator in changed if not operator.is_in_both]
@@ -148,7 +148,7 @@ def _by_direction(pair: RuleContext, changed: list[Changed]) -> list[list[Change
     units += [[operator] for operator in changed if operator.is_in_both or not replaced]
     sums = [fsum(operator.delta_us for operator in unit) for unit in units]
     more, less = (fsum(us for us in sums if sign * us > 0) * sign for sign in (1, -1))
-    if min(more, less) < max(pair.least_us, MIN_OPPOSITE_RATIO * max(more, less)):
+    if min(more, less) < max(context.least_us, MIN_OPPOSITE_RATIO * max(more, less)):
         return [changed]
     parts = [
         [operator for unit, us in zip(units, sums, strict=True) if sign * us > 0 for operator in unit]
@@ -160,7 +160,7 @@ def _by_direction(pair: RuleContext, changed: list[Changed]) -> list[list[Change
 
 
 def _cause_of(
-    pair: RuleContext, changed: list[Changed], *, is_all: bool, of_more_work: bool, is_counted: bool = False,
+    context: RuleContext, changed: list[Changed], *, is_all: bool, of_more_work: bool, is_counted: bool = False,
     explained: Explained | None = None,
 ) -> Cause:  # fmt: skip
     """One finding on these operators. `of_more_work`: another finding says which modules and calls are more;
@@ -168,24 +168,24 @@ def _cause_of(
     operators, if other causes do not."""
     amounts = {operator.name: operator.calls for operator in changed}
     own = _time(changed)
-    around = gaps_of_calls(pair, set(amounts), own, explained) if explained is not None else {}
-    explains = _with_hooks(pair, changed, own | around)
+    around = gaps_of_calls(context, set(amounts), own, explained) if explained is not None else {}
+    explains = _with_hooks(context, changed, own | around)
     delta = fsum(explains.values())
-    every = new, gone, others = in_naming_order(pair, changed, telling(amounts))
-    is_again = _are_recomputed(pair, changed, delta)
+    every = new, gone, others = in_naming_order(context, changed, telling(amounts))
+    is_again = _are_recomputed(context, changed, delta)
     about = Groups([], [], others) if is_again or take_most(others, (*new, *gone)) else every
     named = [operator.name for group in every for operator in group]
-    growing = "" if of_more_work else growing_clause(pair, amounts, named)
+    growing = "" if of_more_work else growing_clause(context, amounts, named)
     again = f"Activations are {'' if delta > 0 else 'no longer '}recomputed in the backward pass"
     rule, title = (RECOMPUTATION, again) if is_again else (OPERATORS_CHANGED, title_of(about, delta))
-    look_at = "" if is_again else _looked_at(pair, amounts, around, growing)
+    look_at = "" if is_again else _looked_at(context, amounts, around, growing)
     calls_first = not (about.new or about.gone)
-    title += mostly_in(pair, own) or _after_update(pair, about)
+    title += mostly_in(context, own) or _after_update(context, about)
     # the title, right before the names, already says what changed
     follows = is_counted and not (calls_first and (new or gone))
-    clauses = naming_clauses(pair, every, calls_first=calls_first, labelled=not follows or bool(new and gone))
-    inside = "" if is_again else inside_clause(pair, total(amounts.values()).more_calls)
-    modules = "" if of_more_work else modules_clause(pair, delta)
+    clauses = naming_clauses(context, every, calls_first=calls_first, labelled=not follows or bool(new and gone))
+    inside = "" if is_again else inside_clause(context, total(amounts.values()).more_calls)
+    modules = "" if of_more_work else modules_clause(context, delta)
 
     def sentence(own: Explains) -> str:
         time = f": {change_text(own)} per step{gaps_clause(around, own)}"
@@ -195,8 +195,8 @@ def _cause_of(
         return f"{title}{time}{': ' if follows else '; '}{what}{inside}{modules}."
 
     return cause(
-        pair, rule, (about.new or about.gone or about.others)[0].name, "all", None if is_counted else delta,
-        sentence, _rows_of(pair, changed, every, delta), confidence=_COUNTED if is_counted else "",
+        context, rule, (about.new or about.gone or about.others)[0].name, "all", None if is_counted else delta,
+        sentence, _rows_of(context, changed, every, delta), confidence=_COUNTED if is_counted else "",
         explains={} if is_counted else explains, name=_NAMES.get(title, "") if is_all else "", look_at=look_at,
         calls={operator.name: operator.calls.more_calls for operator in changed},
         how=f"casts and copies {signed_time(delta)}, {'; '.join(clauses)}",
@@ -204,25 +204,25 @@ def _cause_of(
 
 
 def _looked_at(
-    pair: RuleContext, amounts: Mapping[str, Amount], around: Collection[Part], growing: str
+    context: RuleContext, amounts: Mapping[str, Amount], around: Collection[Part], growing: str
 ) -> str:  # fmt: skip
     """What to look at: a setting that these operators tell, what grows, or a recording without functions if these take
     much of the time."""
-    recorded = RECORDED if (OTHER, "") in around and more_recorded(pair.entities(OTHER)) else ""
-    return known_setting(amounts) or (KEPT if growing else setting_of_arguments(pair)) or recorded
+    recorded = RECORDED if (OTHER, "") in around and more_recorded(context.entities(OTHER)) else ""
+    return known_setting(amounts) or (KEPT if growing else setting_of_arguments(context)) or recorded
 
 
-def _after_update(pair: RuleContext, about: Groups) -> str:
+def _after_update(context: RuleContext, about: Groups) -> str:
     """Clause on operators that only one side has, if they run after the optimizer's step; "" if not."""
     if bool(about.new) == bool(about.gone):
         return ""
-    side = pair.candidate if about.new else pair.baseline
+    side = context.candidate if about.new else context.baseline
     return after_update(side, [operator.name for operator in (*about.new, *about.gone) if not operator.annotation])
 
 
-def _rows_of(pair: RuleContext, changed: list[Changed], groups: Groups, delta: float) -> tuple[Evidence, ...]:
+def _rows_of(context: RuleContext, changed: list[Changed], groups: Groups, delta: float) -> tuple[Evidence, ...]:
     """Rows of the first operator of each group, and of the one that waits for the device more (less) often."""
-    waiting, _ = waiting_operator(pair, 1 if delta > 0 else -1)
+    waiting, _ = waiting_operator(context, 1 if delta > 0 else -1)
     shown = (*(group[0] for group in groups if group), *(one for one in changed if one.name == waiting))
     return tuple(dict.fromkeys(evidence_on(one.name, of_operator=not one.annotation) for one in shown))
 
@@ -232,41 +232,41 @@ def _time(changed: Iterable[Changed]) -> dict[Part, float]:
     return total_by_key(part for operator in changed for part in operator.explains.items())
 
 
-def _with_hooks(pair: RuleContext, changed: Iterable[Changed], explains: dict[Part, float]) -> dict[Part, float]:
+def _with_hooks(context: RuleContext, changed: Iterable[Changed], explains: dict[Part, float]) -> dict[Part, float]:
     """Adds what the hooks take that recompute these operators."""
-    is_again = _are_recomputed(pair, changed, fsum(explains.values()))
-    return explains | in_hooks(pair, explains) if is_again else explains
+    is_again = _are_recomputed(context, changed, fsum(explains.values()))
+    return explains | in_hooks(context, explains) if is_again else explains
 
 
-def _are_recomputed(pair: RuleContext, changed: Iterable[Changed], delta: float) -> bool:
+def _are_recomputed(context: RuleContext, changed: Iterable[Changed], delta: float) -> bool:
     """Whether operators of both sides run again in the backward pass, or no longer do."""
-    again = pair.once(recomputed)
+    again = context.once(recomputed)
     return fsum(again.get(operator.name, 0.0) for operator in changed if operator.is_in_both) * delta > 0
 
 
-def _left(pair: RuleContext, changed: list[Changed], explained: Explained) -> list[Changed]:
+def _left(context: RuleContext, changed: list[Changed], explained: Explained) -> list[Changed]:
     """The operators with what other causes leave of their time."""
     time = _time(changed)
-    share = {part: us / time[part] if time[part] else 0.0 for part, us in explained.rests(pair, time).items()}
+    share = {part: us / time[part] if time[part] else 0.0 for part, us in explained.rests(context, time).items()}
     return [
         replace(operator, explains={part: us * share[part] for part, us in operator.explains.items()})
         for operator in changed
     ]
 
 
-def _annotations(pair: RuleContext, host: EntityRows, operators: Mapping[Key, Amount]) -> list[Changed]:
+def _annotations(context: RuleContext, host: EntityRows, operators: Mapping[Key, Amount]) -> list[Changed]:
     """Annotations that only one side has, in most of its steps, and steps of optimizers that one side makes more often.
     Compiled regions have their own rule."""
     called = {key[0] for key in operators}
     found = []
     for row in host:
-        name, calls = row.path[1], Amount(*row.calls, row.baseline / pair.unit, row.candidate / pair.unit)
+        name, calls = row.path[1], Amount(*row.calls, row.baseline / context.unit, row.candidate / context.unit)
         if name in called or is_compiled(name):
             continue
         if row.status != "both" and sum(row.calls) >= MIN_STEPS_SHARE:
-            found.append(Changed(name, calls, {(CPU_EXEC, name): row.delta / pair.unit}, annotation=True))
+            found.append(Changed(name, calls, {(CPU_EXEC, name): row.delta / context.unit}, annotation=True))
         elif is_recounted_update(name, calls):
-            found.append(Changed(name, calls, {(CPU_EXEC, name): pair.counted_us(row)}, annotation=True))
+            found.append(Changed(name, calls, {(CPU_EXEC, name): context.counted_us(row)}, annotation=True))
     return found
 
 

@@ -8,7 +8,6 @@ from math import fsum, log
 
 from tb_perfcompare.comparison.causes.detectors.machine.uniform_slowdown import host_ratio, kernels_flat
 from tb_perfcompare.comparison.causes.evidence.amounts import Amount, total
-from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text, of_categories
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explained, Explains, Part
 from tb_perfcompare.comparison.causes.evidence.host_time import (
     HOST,
@@ -20,6 +19,7 @@ from tb_perfcompare.comparison.causes.evidence.host_time import (
     is_same_runtime,
     slower_work,
 )
+from tb_perfcompare.comparison.causes.evidence.rule import Rule, cause, change_text, of_categories
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.speed.beyond_pace import SAME_CALLS
 from tb_perfcompare.comparison.result.finding import Evidence
@@ -50,54 +50,54 @@ _BLOCKING = (
 )
 
 
-def more_captures(pair: RuleContext) -> int:
+def more_captures(context: RuleContext) -> int:
     """1 if the candidate captures graphs more often in its steps, -1 if less often, else 0."""
-    captures = total(pair.called(GRAPH_CAPTURE).values())
+    captures = total(context.called(GRAPH_CAPTURE).values())
     if not call_count_changed(captures.calls_a, captures.calls_b):
         return 0
     return 1 if captures.more_calls > 0 else -1
 
 
-def capture_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
+def capture_rules(context: RuleContext, explained: Explained) -> Iterator[Cause]:
     """One side captures graphs in its steps. This explains the host's exposed time that no other cause explains:
     while a graph is captured, its operators run on the host only, and around it the device is waited for."""
-    sign = pair.once(more_captures)
-    moved = explained.left(pair, HOST)
+    sign = context.once(more_captures)
+    moved = explained.left(context, HOST)
     delta = fsum(moved.values())
-    if not sign or not is_same_runtime(pair) or sign * delta < pair.least_us:
+    if not sign or not is_same_runtime(context) or sign * delta < context.least_us:
         return
-    captures = total(pair.called(GRAPH_CAPTURE).values())
-    name = max(pair.called(GRAPH_CAPTURE))
+    captures = total(context.called(GRAPH_CAPTURE).values())
+    name = max(context.called(GRAPH_CAPTURE))
     sentence = (
         f"Graphs are {'captured' if sign > 0 else 'no longer captured'} in the step: {signed_time(delta)} host time "
-        f"per step; {numbers_text(captures.calls_a, captures.calls_b)} captures per step{idle_text(pair, delta)}."
+        f"per step; {numbers_text(captures.calls_a, captures.calls_b)} captures per step{idle_text(context, delta)}."
     )
     yield cause(
-        pair, GRAPH_CAPTURES, name, RUNTIME, delta, sentence, (Evidence("ledger", f"{RUNTIME} / {name}"),),
+        context, GRAPH_CAPTURES, name, RUNTIME, delta, sentence, (Evidence("ledger", f"{RUNTIME} / {name}"),),
         explains=of_categories(moved),
     )  # fmt: skip
 
 
-def search_rules(pair: RuleContext) -> Iterator[Cause]:
+def search_rules(context: RuleContext) -> Iterator[Cause]:
     """Operators launch many times as many kernels per call and wait for their events: the library tries algorithms
     and times them. This explains all exposed time of these operators."""
-    waits, launches = pair.callers(EVENT_WAIT), pair.callers(LAUNCH)
-    operators = {key[0]: amount for key, amount in pair.amounts("operators", "host_total").items()}
+    waits, launches = context.callers(EVENT_WAIT), context.callers(LAUNCH)
+    operators = {key[0]: amount for key, amount in context.amounts("operators", "host_total").items()}
     known = operators.keys() & waits.keys() & launches.keys()
     for sign in (1, -1):
         names = [name for name in known if _searches(operators[name], waits[name], launches[name], sign)]
-        explains = _time_of_operators(pair, names)
+        explains = _time_of_operators(context, names)
         delta = fsum(explains.values())
-        if sign * delta < pair.least_us or not names:
+        if sign * delta < context.least_us or not names:
             continue
         names.sort(key=lambda name: (-abs(operators[name].delta_us), name))
         calls = total(operators[name] for name in names)
         kernels = total(launches[name] for name in names)
-        yield _search_cause(pair, names, calls, kernels, explains)
+        yield _search_cause(context, names, calls, kernels, explains)
 
 
 def _search_cause(
-    pair: RuleContext, names: Sequence[str], calls: Amount, kernels: Amount, explains: Mapping[Part, float]
+    context: RuleContext, names: Sequence[str], calls: Amount, kernels: Amount, explains: Mapping[Part, float]
 ) -> Cause:
     """The finding on these operators, largest first, with all their calls and the kernels that they launch."""
     delta = fsum(explains.values())
@@ -114,7 +114,7 @@ def _search_cause(
         )
 
     return cause(
-        pair, ALGORITHM_SEARCH, names[0], CPU_EXEC, delta, sentence, (Evidence("operators", names[0]),),
+        context, ALGORITHM_SEARCH, names[0], CPU_EXEC, delta, sentence, (Evidence("operators", names[0]),),
         explains=explains,
     )  # fmt: skip
 
@@ -127,10 +127,10 @@ def _searches(called: Amount, waited: Amount, launched: Amount, sign: int) -> bo
     return as_often and sign * waited.more_calls >= calls and many >= TRIED * few
 
 
-def _time_of_operators(pair: RuleContext, names: Collection[str]) -> dict[Part, float]:
+def _time_of_operators(context: RuleContext, names: Collection[str]) -> dict[Part, float]:
     """Change of the exposed time of operators, of the API calls in them and of what these launch."""
     parts = defaultdict[Part, list[float]](list)
-    for sign, side in ((-1, pair.baseline), (1, pair.candidate)):
+    for sign, side in ((-1, context.baseline), (1, context.candidate)):
         split = side.owned.parts
         if split is None:
             return {}
@@ -140,18 +140,18 @@ def _time_of_operators(pair: RuleContext, names: Collection[str]) -> dict[Part, 
     return {part: fsum(times) for part, times in parts.items()}
 
 
-def graph_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
+def graph_rules(context: RuleContext, explained: Explained) -> Iterator[Cause]:
     """One side launches a captured graph, the other single kernels. This explains the host's exposed time that no
     other cause explains."""
-    if not is_same_runtime(pair):
+    if not is_same_runtime(context):
         return
-    graphs = pair.called(GRAPH_LAUNCH)
-    graph, single = total(graphs.values()), total(pair.called(LAUNCH).values())
+    graphs = context.called(GRAPH_LAUNCH)
+    graph, single = total(graphs.values()), total(context.called(LAUNCH).values())
     lost = graph.calls_a > 0 and graph.calls_b < HALF * graph.calls_a and single.more_calls > 0
     gained = graph.calls_b > 0 and graph.calls_a < HALF * graph.calls_b and single.more_calls < 0
-    moved = explained.left(pair, HOST)
+    moved = explained.left(context, HOST)
     delta = fsum(moved.values())
-    if not (lost or gained) or abs(delta) < pair.least_us or (delta > 0) != lost:
+    if not (lost or gained) or abs(delta) < context.least_us or (delta > 0) != lost:
         return
     name = max(graphs, key=lambda one: (graphs[one].calls_a + graphs[one].calls_b, one))
     sentence = (
@@ -160,60 +160,60 @@ def graph_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
         f"{numbers_text(single.calls_a, single.calls_b)}."
     )
     yield cause(
-        pair, GRAPH_LOST, name, RUNTIME, delta, sentence, (Evidence("ledger", f"{RUNTIME} / {name}"),),
+        context, GRAPH_LOST, name, RUNTIME, delta, sentence, (Evidence("ledger", f"{RUNTIME} / {name}"),),
         explains=of_categories(moved),
     )  # fmt: skip
 
 
-def launch_rules(pair: RuleContext) -> Iterator[Cause]:
+def launch_rules(context: RuleContext) -> Iterator[Cause]:
     """Each launch takes longer, beyond a uniform slowdown of the host, and the device waits for it."""
-    launched = pair.called(LAUNCH)
-    launches, exposed = total(launched.values()), fsum(exposed_host(pair).values())
-    if not is_same_runtime(pair) or not (launches.us_a and launches.us_b):
+    launched = context.called(LAUNCH)
+    launches, exposed = total(launched.values()), fsum(exposed_host(context).values())
+    if not is_same_runtime(context) or not (launches.us_a and launches.us_b):
         return
-    if abs(exposed) < pair.least_us or not pair.is_clear(*HOST):
+    if abs(exposed) < context.least_us or not context.is_clear(*HOST):
         return
     sign, way = (1, "slower") if exposed > 0 else (-1, "faster")
     means = launches.us_a / launches.calls_a, launches.us_b / launches.calls_b
     if sign * log(means[1] / means[0]) < log(SLOWER_LAUNCH):
         return
-    if pair.called(GRAPH_LAUNCH):  # the single launches outside graphs are others
+    if context.called(GRAPH_LAUNCH):  # the single launches outside graphs are others
         return
-    if max(idle_shares(pair)) < IDLE_SHARE:  # a full launch queue delays launches, too
+    if max(idle_shares(context)) < IDLE_SHARE:  # a full launch queue delays launches, too
         return
-    grown = launches.rate_us - launches.paced_us(host_ratio(pair) or 1.0)
-    if sign * grown < max(pair.least_us, HALF * abs(launches.rate_us), MIN_SHARE * abs(slower_work(pair))):
+    grown = launches.rate_us - launches.paced_us(host_ratio(context) or 1.0)
+    if sign * grown < max(context.least_us, HALF * abs(launches.rate_us), MIN_SHARE * abs(slower_work(context))):
         return
     own: dict[Part, float] = {
-        (RUNTIME, row.path[1]): row.delta / pair.unit
-        for row in pair.entities(RUNTIME) if row.path[1] in launched
+        (RUNTIME, row.path[1]): row.delta / context.unit
+        for row in context.entities(RUNTIME) if row.path[1] in launched
     }  # fmt: skip
-    explained = exposed_growth(pair, own, grown)
+    explained = exposed_growth(context, own, grown)
     delta = fsum(explained.values())
     # if launches make most of the host's slowdown, the device may hide much of it
-    makes_most = sign * grown >= HALF * abs(slower_work(pair))
+    makes_most = sign * grown >= HALF * abs(slower_work(context))
     whole = min(abs(grown), abs(exposed)) if makes_most else abs(grown)
-    if sign * delta < max(pair.least_us, HALF * whole):
+    if sign * delta < max(context.least_us, HALF * whole):
         return
-    flat = kernels_flat(pair)
+    flat = kernels_flat(context)
 
     def sentence(own: Explains) -> str:
         return (
             f"Kernel launches are {way}: {change_text(own)} per step; each launch takes {times_text(*means)} "
             f"({number_text(launches.calls_b)} launches per step){', kernel time unchanged' if flat else ''}; "
-            f"the device waits {'for' if sign > 0 else 'less for'} the CPU{idle_text(pair, delta)}."
+            f"the device waits {'for' if sign > 0 else 'less for'} the CPU{idle_text(context, delta)}."
         )
 
     yield cause(
-        pair, LAUNCH_BOUND, "launches", RUNTIME, delta, sentence, (Evidence("ledger", RUNTIME),),
+        context, LAUNCH_BOUND, "launches", RUNTIME, delta, sentence, (Evidence("ledger", RUNTIME),),
         confidence=f"launch calls {way}{', kernels unchanged' if flat else ''}",
-        look_at=_BLOCKING if _block(pair, means[0]) != _block(pair, means[1]) else "", explains=explained,
+        look_at=_BLOCKING if _block(context, means[0]) != _block(context, means[1]) else "", explains=explained,
     )  # fmt: skip
 
 
-def _block(pair: RuleContext, launch_us: float) -> bool:
+def _block(context: RuleContext, launch_us: float) -> bool:
     """Whether a launch takes at least as long as a kernel, as if it waited for it."""
-    kernels = total(pair.amounts("kernels").values())
+    kernels = total(context.amounts("kernels").values())
     calls = kernels.calls_a + kernels.calls_b
     return calls > 0 and launch_us >= (kernels.us_a + kernels.us_b) / calls
 

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 
 from tb_perfcompare.comparison.causes.evidence.amounts import NOTHING, Amount, Key
-from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text, drawn_by_chance
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains, Part
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed, recounted_operators
 from tb_perfcompare.comparison.causes.evidence.inputs import OTHER_SIZE, by_inputs, growth, most_alike
@@ -15,6 +14,7 @@ from tb_perfcompare.comparison.causes.evidence.places.gaps_around import gaps_be
 from tb_perfcompare.comparison.causes.evidence.places.growing import KEPT, growing_clause
 from tb_perfcompare.comparison.causes.evidence.places.recomputed import in_backward_alone
 from tb_perfcompare.comparison.causes.evidence.places.where_called import inside_clause, modules_clause, where_called
+from tb_perfcompare.comparison.causes.evidence.rule import Rule, cause, change_text, drawn_by_chance
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, shared_part
 from tb_perfcompare.comparison.result.finding import Evidence
@@ -53,12 +53,12 @@ MODULES = "the code that builds and calls these modules"
 """What to look at if modules are named."""
 
 
-def more_calls_rules(pair: RuleContext) -> Iterator[Cause]:
+def more_calls_rules(context: RuleContext) -> Iterator[Cause]:
     """More of the same work: most operators are called more often by about the same ratio. It explains the time of
     these calls."""
     # compiled regions are no work of their own: more of them have their own rule (compiled_regions.py)
-    operators = {key: one for key, one in pair.amounts("operators", "host_total").items() if not is_compiled(key[0])}
-    moved = _moved(pair, operators)
+    operators = {key: one for key, one in context.amounts("operators", "host_total").items() if not is_compiled(key[0])}
+    moved = _moved(context, operators)
     if not moved:
         return
     often = [_log_call_ratio(one.calls_a, one.calls_b) for one in moved.values()]
@@ -66,26 +66,26 @@ def more_calls_rules(pair: RuleContext) -> Iterator[Cause]:
     if sum(abs(one - usual) <= RATIO_TOLERANCE * abs(usual) for one in often) < MIN_AGREEING_SHARE * len(often):
         return
     sign = 1 if usual > 0 else -1
-    called_more = _counted(pair, sign, usual)
-    between = _between(pair, sign, called_more)
+    called_more = _counted(context, sign, usual)
+    between = _between(context, sign, called_more)
     counts = called_more | between
     counted = math.fsum(counts.values())
-    if sign * counted < pair.least_us:
+    if sign * counted < context.least_us:
         return
-    order = _largest_first(pair, moved, sign)
+    order = _largest_first(context, moved, sign)
     (name, *_), more = order[0], sign > 0
-    where = ", all in the backward pass" if pair.once(in_backward_alone) else mostly_in(pair, called_more)
+    where = ", all in the backward pass" if context.once(in_backward_alone) else mostly_in(context, called_more)
     title = f"{'More' if more else 'Fewer'} calls{where}"
     recounted = f"{len(moved)} of {len(operators)} operators run {'more' if more else 'less'} often"
-    size, modules = _log_size_ratio(pair, moved), modules_clause(pair, sign)
-    growing = growing_clause(pair, {key[0]: amount for key, amount in moved.items()}, [key[0] for key in order])
+    size, modules = _log_size_ratio(context, moved), modules_clause(context, sign)
+    growing = growing_clause(context, {key[0]: amount for key, amount in moved.items()}, [key[0] for key in order])
     if growing:
         how, look_at = f"{growing}; {recounted}", KEPT
     else:
-        example = _example(pair, name, moved[order[0]])
+        example = _example(context, name, moved[order[0]])
         how = f"{recounted}, typically {ratio_text(math.exp(usual))}{_on_inputs(size)}, e.g. {example}"
-        look_at = _looked_at(pair, sign * size, modules)
-    inside = inside_clause(pair, math.fsum(amount.more_calls for amount in moved.values()))
+        look_at = _looked_at(context, sign * size, modules)
+    inside = inside_clause(context, math.fsum(amount.more_calls for amount in moved.values()))
 
     def sentence(own: Explains) -> str:
         gaps = change_text({part: own[part] for part in between})
@@ -93,28 +93,28 @@ def more_calls_rules(pair: RuleContext) -> Iterator[Cause]:
         return f"{title}: {change_text(own)} per step{of_it}; {how}{modules}{inside}."
 
     yield cause(
-        pair, MORE_CALLS, name, "all", counted, sentence,
-        (Evidence("operators", name),), explains=counts, confidence=_by_chance(pair, math.expm1(usual)),
+        context, MORE_CALLS, name, "all", counted, sentence,
+        (Evidence("operators", name),), explains=counts, confidence=_by_chance(context, math.expm1(usual)),
         look_at=look_at,
     )  # fmt: skip
 
 
-def _looked_at(pair: RuleContext, size: float, modules: str) -> str:
+def _looked_at(context: RuleContext, size: float, modules: str) -> str:
     """`size`: ln of the ratio of elements per call, of the side with more calls to the other."""
-    if pair.once(in_backward_alone):
+    if context.once(in_backward_alone):
         return GRADIENTS
     if size <= -math.log(PIECES):
         return LOOP
     return MODULES if modules else ""
 
 
-def _moved(pair: RuleContext, operators: Mapping[Key, Amount]) -> dict[Key, Amount]:
+def _moved(context: RuleContext, operators: Mapping[Key, Amount]) -> dict[Key, Amount]:
     """Operators of both sides whose calls moved in the direction of all; none if the sides have many others, or if few
     moved."""
     both = {key: amount for key, amount in operators.items() if amount.calls_a and amount.calls_b}
     called, called_by_both = (sum(one.calls_a + one.calls_b for one in part.values()) for part in (operators, both))
     sign = sum(one.more_calls for one in both.values())
-    certain = recounted_operators(pair) if calls_alike(pair) else None
+    certain = recounted_operators(context) if calls_alike(context) else None
     moved = {
         key: amount for key, amount in both.items()
         if sign * amount.more_calls > 0 and (certain is None or key[0] in certain)
@@ -122,10 +122,10 @@ def _moved(pair: RuleContext, operators: Mapping[Key, Amount]) -> dict[Key, Amou
     return moved if called_by_both >= IN_BOTH * called and len(moved) >= MAX_OPERATORS * len(both) else {}
 
 
-def _largest_first(pair: RuleContext, moved: Mapping[Key, Amount], sign: int) -> list[Key]:
+def _largest_first(context: RuleContext, moved: Mapping[Key, Amount], sign: int) -> list[Key]:
     """Operators of the forward pass first, copies and fills last, by device time in the direction of the change, then
     by host time."""
-    device = pair.amounts("operators", "device_self")
+    device = context.amounts("operators", "device_self")
 
     def weight(key: Key) -> tuple[bool, bool, float, float, Key]:
         device_us = sign * device.get(key, NOTHING).delta_us
@@ -134,22 +134,22 @@ def _largest_first(pair: RuleContext, moved: Mapping[Key, Amount], sign: int) ->
     return sorted(moved, key=weight, reverse=True)
 
 
-def _example(pair: RuleContext, name: str, calls: Amount) -> str:
-    where = where_called(pair, [(name, calls)])
+def _example(context: RuleContext, name: str, calls: Amount) -> str:
+    where = where_called(context, [(name, calls)])
     return f"{short(name)} {numbers_text(calls.calls_a, calls.calls_b)} times per step{f', {where}' if where else ''}"
 
 
-def _by_chance(pair: RuleContext, more: float) -> str:
+def _by_chance(context: RuleContext, more: float) -> str:
     """Confidence of this change of calls if steps of random length make as much; "" otherwise."""
-    amount = pair.headline.amount
-    return drawn_by_chance(pair) if amount is not None and amount.low <= more <= amount.high else ""
+    amount = context.headline.amount
+    return drawn_by_chance(context) if amount is not None and amount.low <= more <= amount.high else ""
 
 
-def _log_size_ratio(pair: RuleContext, moved: Iterable[Key]) -> float:
+def _log_size_ratio(context: RuleContext, moved: Iterable[Key]) -> float:
     """Typical logarithm of the ratio of these operators' input elements; 0 if shapes were not recorded."""
     ratios = []
     for name, *_ in moved:
-        rows = by_inputs(pair.amounts_of(name, "operators_by_shape", "host_total"))
+        rows = by_inputs(context.amounts_of(name, "operators_by_shape", "host_total"))
         gone = [shape for (_, shape), one in rows.items() if not one.calls_b]
         new = [shape for (_, shape), one in rows.items() if not one.calls_a]
         ratios += [math.log(growth(*most_alike(gone, new)))] if gone and new else [0.0] if rows else []
@@ -161,16 +161,17 @@ def _on_inputs(size: float) -> str:
     return f" with {ratio_text(math.exp(size))} the elements each" if abs(size) >= math.log1p(OTHER_SIZE) else ""
 
 
-def calls_alike(pair: RuleContext) -> bool:
+def calls_alike(context: RuleContext) -> bool:
     """Whether operators are called as often on both sides, by name."""
-    operators = pair.columns("operators", "host_total")
+    operators = context.columns("operators", "host_total")
     return shared_part(operators.calls_a, operators.calls_b) >= SIMILAR_WORK
 
 
-def times_as_often(pair: RuleContext) -> float:
+def times_as_often(context: RuleContext) -> float:
     """Ratio of the candidate's to the baseline's amount of work, by the typical operator of both; 1 if most are
     called as often."""
-    both = [amount for amount in pair.amounts("operators", "host_total").values() if amount.calls_a and amount.calls_b]
+    amounts = context.amounts("operators", "host_total").values()
+    both = [amount for amount in amounts if amount.calls_a and amount.calls_b]
     moved = [amount for amount in both if call_count_changed(amount.calls_a, amount.calls_b)]
     if len(moved) < MAX_OPERATORS * len(both) or not moved:
         return 1.0
@@ -183,53 +184,53 @@ def _log_call_ratio(before: float, after: float) -> float:
     return math.log(after) - math.log(before)
 
 
-def _counted(pair: RuleContext, sign: int, usual: float) -> dict[tuple[str, str], float]:
+def _counted(context: RuleContext, sign: int, usual: float) -> dict[tuple[str, str], float]:
     """Part -> change by count, for entities called more often, but less than OWN_CAUSE_RATIO times more than the work
     (`usual`, a logarithm)."""
     counted = {}
-    for row in pair.ledger.rows:
+    for row in context.ledger.rows:
         if len(row.path) != 2 or not all(row.calls) or sign * (row.calls[1] - row.calls[0]) <= 0:
             continue
         if row.path[0] == RUNTIME and calls(WAIT, row.path[1]):
             continue
         if sign * (_log_call_ratio(row.calls[0], row.calls[1]) - usual) < math.log(OWN_CAUSE_RATIO):
-            counted[row.path[0], row.path[1]] = max(pair.counted_us(row), _by_shape(pair, row, sign), key=abs)
+            counted[row.path[0], row.path[1]] = max(context.counted_us(row), _by_shape(context, row, sign), key=abs)
     return counted
 
 
-def _between(pair: RuleContext, sign: int, called_more: Mapping[Part, float]) -> dict[Part, float]:
+def _between(context: RuleContext, sign: int, called_more: Mapping[Part, float]) -> dict[Part, float]:
     """Part -> change of untraced host time by count, outside all annotations and in the innermost around the calls: the
     Python code that calls operators runs as often as they do. Outside, at most the change of the gaps between calls
     that are more (fewer). Without parts that changed little."""
-    operators = pair.columns("operators", "host_total")
+    operators = context.columns("operators", "host_total")
     calls = math.fsum(operators.calls_a.tolist()), math.fsum(operators.calls_b.tolist())
-    places = {(OTHER, NOTHING_RECORDED), *((CPU_EXEC, name) for name in annotations_around(pair, called_more)[:1])}
+    places = {(OTHER, NOTHING_RECORDED), *((CPU_EXEC, name) for name in annotations_around(context, called_more)[:1])}
     found = {}
-    for row in (*pair.entities(OTHER), *pair.entities(CPU_EXEC)):
+    for row in (*context.entities(OTHER), *context.entities(CPU_EXEC)):
         part = row.path[0], row.path[1]
-        if part in places and part not in called_more and pair.is_clear(row.path[0]):
-            counted = Amount(*calls, row.baseline / pair.unit, row.candidate / pair.unit).counted_us
+        if part in places and part not in called_more and context.is_clear(row.path[0]):
+            counted = Amount(*calls, row.baseline / context.unit, row.candidate / context.unit).counted_us
             if row.path[0] == OTHER:
-                counted = min(counted, _between_more(pair, sign, counted), key=abs)
-            if sign * counted >= pair.least_us:
+                counted = min(counted, _between_more(context, sign, counted), key=abs)
+            if sign * counted >= context.least_us:
                 found[part] = counted
     return found
 
 
-def _between_more(pair: RuleContext, sign: int, default: float) -> float:
+def _between_more(context: RuleContext, sign: int, default: float) -> float:
     """Change of untraced time in the gaps between calls that are more (fewer); `default` if that is not known."""
-    names = {row.path[1] for row in pair.entities(CPU_EXEC) if sign * (row.calls[1] - row.calls[0]) > 0}
-    between = gaps_between(pair, names)
+    names = {row.path[1] for row in context.entities(CPU_EXEC) if sign * (row.calls[1] - row.calls[0]) > 0}
+    between = gaps_between(context, names)
     return default if between is None else max(sign * between, 0.0) * sign
 
 
-def _by_shape(pair: RuleContext, row: LedgerRow, sign: int) -> float:
+def _by_shape(context: RuleContext, row: LedgerRow, sign: int) -> float:
     """Change by count of an operator, summed over its shapes: added calls may be on larger inputs than the mean."""
     if row.path[0] != CPU_EXEC:
         return 0.0
-    shapes = pair.amounts_of(row.path[1], "operators_by_shape", "host_self").values()
+    shapes = context.amounts_of(row.path[1], "operators_by_shape", "host_self").values()
     counted = math.fsum(shape.counted_us for shape in shapes if sign * shape.more_calls > 0)
-    delta = row.delta / pair.unit
+    delta = row.delta / context.unit
     return min(counted, delta, key=abs) if counted * delta > 0 and counted * sign > 0 else 0.0
 
 

@@ -14,7 +14,6 @@ from tb_perfcompare.comparison.causes.detectors.changed_operator_calls import (
 from tb_perfcompare.comparison.causes.detectors.changed_operator_words import AS_MEASURED, counts_text, gaps_clause
 from tb_perfcompare.comparison.causes.detectors.more_calls import more_calls_rules, times_as_often
 from tb_perfcompare.comparison.causes.evidence.amounts import Amount
-from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explained, Explains
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed, is_same_runtime
 from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, has_same_inputs, other_inputs, values_of
@@ -23,6 +22,7 @@ from tb_perfcompare.comparison.causes.evidence.places.annotations import mostly_
 from tb_perfcompare.comparison.causes.evidence.places.replaced_operators import replacements
 from tb_perfcompare.comparison.causes.evidence.places.replacement import Place, Replacement
 from tb_perfcompare.comparison.causes.evidence.places.where_called import inside_clause
+from tb_perfcompare.comparison.causes.evidence.rule import Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import and_others, many, short
@@ -34,74 +34,74 @@ MAX_REPLACED_NAMED = 4
 """Operators named on either side of a replacement."""
 
 
-def replaced(pair: RuleContext) -> list[Replacement]:
+def replaced(context: RuleContext) -> list[Replacement]:
     """Operators in whose place others are called; none if operators are recorded on one side only, if graphs are
     replayed, or if code is compiled."""
-    operators = pair.amounts("operators", "host_total")
-    if not both_recorded(operators) or launches_graphs(pair) or not is_same_runtime(pair):
+    operators = context.amounts("operators", "host_total")
+    if not both_recorded(operators) or launches_graphs(context) or not is_same_runtime(context):
         return []
-    steady = in_most_steps(pair.baseline) | in_most_steps(pair.candidate)
+    steady = in_most_steps(context.baseline) | in_most_steps(context.candidate)
     changed = {
         key[0] for key, amount in operators.items() if call_count_changed(amount.calls_a, amount.calls_b)
     } & steady
     if not changed or any(map(is_compiled, changed)):
         return []
     operator_names = {key[0] for key in operators}
-    return replacements(pair, times_as_often(pair), lambda name: name in steady or name not in operator_names)
+    return replacements(context, times_as_often(context), lambda name: name in steady or name not in operator_names)
 
 
-def with_replaced_calls(pair: RuleContext) -> frozenset[str]:
+def with_replaced_calls(context: RuleContext) -> frozenset[str]:
     """Operators whose own time follows from calls in them that were replaced."""
-    return frozenset().union(*(one.changed_around for one in pair.once(replaced)))
+    return frozenset().union(*(one.changed_around for one in context.once(replaced)))
 
 
-def replaced_operator_rules(pair: RuleContext) -> Iterator[Cause]:
+def replaced_operator_rules(context: RuleContext) -> Iterator[Cause]:
     """One finding for each operator in whose place others are called, whatever their times."""
-    explained = Explained(pair.once(_more_calls).causes)
-    for replacement in pair.once(replaced):
-        change = _replacement(pair, replacement, explained)
+    explained = Explained(context.once(_more_calls).causes)
+    for replacement in context.once(replaced):
+        change = _replacement(context, replacement, explained)
         explained.add(change)
         yield change
 
 
-def _replacement(pair: RuleContext, replacement: Replacement, explained: Explained) -> Cause:
+def _replacement(context: RuleContext, replacement: Replacement, explained: Explained) -> Cause:
     """The finding on a replacement. `explained`: what more calls and the replacements before it explain."""
     names = {one.frame.key[2] for top in replacement.all for one in top.walk()}
-    operators = {key[0] for key in pair.amounts("operators", "host_total")}
-    same = {name for name in replacement.moved if has_same_inputs(pair, name)}
-    explains = pair.once(_more_calls).rests(pair, replacement.explains(pair.unit, without=same))
+    operators = {key[0] for key in context.amounts("operators", "host_total")}
+    same = {name for name in replacement.moved if has_same_inputs(context, name)}
+    explains = context.once(_more_calls).rests(context, replacement.explains(context.unit, without=same))
     calls_of = replacement.operator_calls()
-    where = mostly_in(pair, explains)
-    around = gaps_of_calls(pair, names, replacement.explains(pair.unit), explained)
+    where = mostly_in(context, explains)
+    around = gaps_of_calls(context, names, replacement.explains(context.unit), explained)
     explains |= around
     delta, more = fsum(explains.values()), sum(calls_of.values())
-    look_at, rule = known_setting(_amounts(pair, names)), ""
+    look_at, rule = known_setting(_amounts(context, names)), ""
     if replacement.parent:
         where = f" in {short(replacement.parent)}"
-        if inputs := other_inputs(pair, replacement.parent):
+        if inputs := other_inputs(context, replacement.parent):
             where, look_at, rule = f"{where}, {inputs.clause}", INPUTS, inputs.rule
-        elif called := values_of(pair, replacement.parent):
+        elif called := values_of(context, replacement.parent):
             where, look_at = f"{where}, {called.clause}", called.look_at
     count, _, what = many(abs(more), "operator call").partition(" ")
     calls = f", {count} {'more' if more > 0 else 'fewer'} {what}" if more else ""
-    went, came = (_places_text(pair, side, operators) for side in (replacement.went, replacement.came))
+    went, came = (_places_text(context, side, operators) for side in (replacement.went, replacement.came))
     first = max(replacement.went, key=lambda place: (not place.is_backward, place.frame.baseline, place.name))
     new = max(replacement.came, key=lambda place: (not place.is_backward, place.frame.candidate, place.name))
-    how = f"{went} → {came}{inside_clause(pair, more)}"
+    how = f"{went} → {came}{inside_clause(context, more)}"
 
     def sentence(own: Explains) -> str:
         return f"Operator replaced{where}: {change_text(own)} per step{gaps_clause(around, own)}{calls}; {how}."
 
     return cause(
-        pair, OPERATOR_REPLACED, first.frame.key[2], "all", delta, sentence,
+        context, OPERATOR_REPLACED, first.frame.key[2], "all", delta, sentence,
         tuple(evidence_on(place.frame.key[2], of_operator=place.frame.key[2] in operators) for place in (first, new)),
         name=rule, look_at=look_at, explains=explains, calls=calls_of, how=f"operator replaced: {how}",
     )  # fmt: skip
 
 
-def _more_calls(pair: RuleContext) -> Explained:
+def _more_calls(context: RuleContext) -> Explained:
     """What more (fewer) calls of all work explain."""
-    return Explained(more_calls_rules(pair))
+    return Explained(more_calls_rules(context))
 
 
 def evidence_on(name: str, *, of_operator: bool) -> Evidence:
@@ -109,13 +109,13 @@ def evidence_on(name: str, *, of_operator: bool) -> Evidence:
     return Evidence("operators", name) if of_operator else Evidence("ledger", f"{CPU_EXEC} / {name}")
 
 
-def _amounts(pair: RuleContext, names: Collection[str]) -> dict[str, Amount]:
-    operators = pair.amounts("operators", "host_total")
+def _amounts(context: RuleContext, names: Collection[str]) -> dict[str, Amount]:
+    operators = context.amounts("operators", "host_total")
     changed = {name: operators[(name,)] for name in names if (name,) in operators}
     return {name: amount for name, amount in changed.items() if amount.more_calls}
 
 
-def _places_text(pair: RuleContext, places: list[Place], operators: Collection[str]) -> str:
+def _places_text(context: RuleContext, places: list[Place], operators: Collection[str]) -> str:
     """Places by name: "aten::mul (36 calls), aten::item (4, waiting for the device) and 2 others": annotations, then
     operators, largest first. Operators of the backward pass only if there are no others."""
     names: dict[str, list[Place]] = {}
@@ -131,15 +131,15 @@ def _places_text(pair: RuleContext, places: list[Place], operators: Collection[s
     forward = [item for item in ordered if not item[1][0].is_backward] or ordered
     calls = [abs(sum(one.more_calls for one in group)) for _, group in forward[:MAX_REPLACED_NAMED]]
     listed = ", ".join(
-        f"{short(name)} ({count}{_waiting(pair, group)})"
+        f"{short(name)} ({count}{_waiting(context, group)})"
         for (name, group), count in zip(forward, counts_text(calls, ""), strict=False)
     )
     return f"{listed}{and_others(len(forward) - MAX_REPLACED_NAMED)}"
 
 
-def _waiting(pair: RuleContext, places: Iterable[Place]) -> str:
+def _waiting(context: RuleContext, places: Iterable[Place]) -> str:
     """", waiting for the device" if the host does so at each of these places, else ""."""
-    waiting = pair.callers(WAIT).keys()
+    waiting = context.callers(WAIT).keys()
     waits = all(any(one.frame.key[2] in waiting for one in place.walk()) for place in places)
     return ", waiting for the device" if waits else ""
 

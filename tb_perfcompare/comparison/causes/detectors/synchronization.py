@@ -8,7 +8,6 @@ from math import fsum
 import numpy as np
 
 from tb_perfcompare.comparison.causes.evidence.amounts import Amount, total, total_by_key
-from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, of_categories
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explained, Part
 from tb_perfcompare.comparison.causes.evidence.host_time import (
     HOST,
@@ -20,6 +19,7 @@ from tb_perfcompare.comparison.causes.evidence.host_time import (
     working_calls,
 )
 from tb_perfcompare.comparison.causes.evidence.known_settings import setting_of_arguments
+from tb_perfcompare.comparison.causes.evidence.rule import Rule, cause, of_categories
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.headline import Basis
@@ -59,25 +59,25 @@ EXPOSED = (*HOST, MEMCPY)
 """Categories that waits expose."""
 
 
-def wait_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
+def wait_rules(context: RuleContext, explained: Explained) -> Iterator[Cause]:
     """More (fewer) calls that wait for the device. They explain the host work that they expose (hide), as far as no
     other cause does."""
-    if not is_same_runtime(pair) or "algorithm_search" in explained.rules:  # a search waits for each kernel
+    if not is_same_runtime(context) or "algorithm_search" in explained.rules:  # a search waits for each kernel
         return
-    waits = total(pair.called(WAIT).values())
+    waits = total(context.called(WAIT).values())
     if not call_count_changed(waits.calls_a, waits.calls_b):
         return
     sign, more, no_longer = (1, "More", "no longer") if waits.more_calls > 0 else (-1, "Less", "now")
-    if _only_in_few_steps(pair.candidate if sign > 0 else pair.baseline):
+    if _only_in_few_steps(context.candidate if sign > 0 else context.baseline):
         return
-    left, usual = explained.left(pair, EXPOSED), _without_long_steps(pair, sign)
-    of_waits = explained.rests(pair, _exposed_waits(pair, sign))
+    left, usual = explained.left(context, EXPOSED), _without_long_steps(context, sign)
+    of_waits = explained.rests(context, _exposed_waits(context, sign))
     left[RUNTIME] -= fsum(of_waits.values())
-    part = usual * _no_longer_hidden(pair, left, waits.more_calls)
+    part = usual * _no_longer_hidden(context, left, waits.more_calls)
     moved = of_categories({category: us * part for category, us in left.items()})
     moved |= {wait: us * usual for wait, us in of_waits.items()}
     delta = fsum(moved.values())
-    caller, of_caller = waiting_operator(pair, sign)
+    caller, of_caller = waiting_operator(context, sign)
     subject, evidence = caller or SYNCHRONISATION.names[0], tuple[Evidence, ...]()
     title, how = f"{more} synchronization with the device", f"the host waits {_times(waits)} times per step"
     if caller == OUTSIDE_OPERATORS:
@@ -85,82 +85,83 @@ def wait_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     elif caller:
         how += f" ({_times(of_caller)} under {short(caller)})"
         evidence = (Evidence("operators", caller),)
-    if sign * delta < pair.least_us:
+    if sign * delta < context.least_us:
         known = explained.rules & OF_WAITS or explained.has_most_calls(caller, of_caller.more_calls)
-        if not known and _in_usual_step(pair, sign):
-            paced = pair.headline.basis is Basis.PROGRAM and sign * pair.headline.verdict.way > 0
+        if not known and _in_usual_step(context, sign):
+            paced = context.headline.basis is Basis.PROGRAM and sign * context.headline.verdict.way > 0
             so = "no time is attributed to it" if paced else "no change of the step follows"
-            yield cause(pair, SYNCHRONISATION, subject, RUNTIME, None, f"{title}: {how}; {so}.", evidence)
+            yield cause(context, SYNCHRONISATION, subject, RUNTIME, None, f"{title}: {how}; {so}.", evidence)
         return
-    if sign * pair.exposed(KERNEL) <= -MAIN_SHARE * abs(delta):  # kernels that hide less are the likelier cause
+    if sign * context.exposed(KERNEL) <= -MAIN_SHARE * abs(delta):  # kernels that hide less are the likelier cause
         return
-    so = f"so host work is {no_longer} hidden behind kernels{idle_text(pair, delta) if part >= MAIN_SHARE else ''}"
+    so = f"so host work is {no_longer} hidden behind kernels{idle_text(context, delta) if part >= MAIN_SHARE else ''}"
     longest = max(of_waits, key=lambda wait: (abs(of_waits[wait]), wait), default=("", ""))
     if abs(moved.get(longest, 0.0)) >= MAIN_SHARE * abs(delta):
         so = f"mostly in {longest[1]} itself"
     yield cause(
-        pair, SYNCHRONISATION, subject, RUNTIME, delta,
+        context, SYNCHRONISATION, subject, RUNTIME, delta,
         f"{title}: {signed_time(delta)} per step; {how}, {so}.",
-        evidence, explains=moved, look_at=setting_of_arguments(pair, caller) if caller else "",
+        evidence, explains=moved, look_at=setting_of_arguments(context, caller) if caller else "",
     )  # fmt: skip
 
 
-def _exposed_waits(pair: RuleContext, sign: int) -> dict[Part, float]:
+def _exposed_waits(context: RuleContext, sign: int) -> dict[Part, float]:
     """Part -> change of the exposed time of the waits and of what is called with them, such as the copy of aten::item,
     in the direction of their number."""
-    callers = [name for name, waits in pair.callers(WAIT).items() if sign * waits.more_calls > 0]
+    callers = [name for name, waits in context.callers(WAIT).items() if sign * waits.more_calls > 0]
     called = [
         ((RUNTIME, name), amount.delta_us) for caller in callers
-        for name, amount in pair.api_calls_of(caller).items() if not calls(LAUNCH, name)
+        for name, amount in context.api_calls_of(caller).items() if not calls(LAUNCH, name)
     ] or [
-        ((RUNTIME, row.path[1]), row.delta / pair.unit) for row in pair.entities(RUNTIME)
+        ((RUNTIME, row.path[1]), row.delta / context.unit) for row in context.entities(RUNTIME)
         if calls(WAIT, row.path[1])
     ]  # fmt: skip
     return {part: us for part, us in total_by_key(called).items() if sign * us > 0}
 
 
-def _in_usual_step(pair: RuleContext, sign: int) -> bool:
+def _in_usual_step(context: RuleContext, sign: int) -> bool:
     """Whether the usual step has more (fewer) waits, too."""
-    before, after = (float(median(_per_step(side))) for side in pair.sides)
+    before, after = (float(median(_per_step(side))) for side in context.sides)
     return call_count_changed(before, after) and sign * (after - before) > 0
 
 
-def _no_longer_hidden(pair: RuleContext, left: Mapping[str, float], more_waits: float) -> float:
+def _no_longer_hidden(context: RuleContext, left: Mapping[str, float], more_waits: float) -> float:
     """Share of what is left of exposed host time that waits expose: all of it if the host would be faster than the
     device without them. Else slower calls are not theirs, nor are additional ones if these, but for those that wait,
     take longer than what the device hid before: then the host has more to do than the waits can expose."""
     sign = 1 if more_waits > 0 else -1
-    if _would_be_hidden(pair, sign):
+    if _would_be_hidden(context, sign):
         return 1.0
     exposed = sign * (left[CPU_EXEC] + left[RUNTIME])
-    hidden, before = sign * less_hidden(pair), _hidden_before(pair, sign)
-    added = sign * added_calls(pair, (1 + ALIKE) * abs(more_waits))
+    hidden, before = sign * less_hidden(context), _hidden_before(context, sign)
+    added = sign * added_calls(context, (1 + ALIKE) * abs(more_waits))
     if added > before:
         hidden = min(hidden - added, before)
     return min(max(hidden / exposed, 0.0), 1.0) if exposed > 0 else 1.0
 
 
-def _hidden_before(pair: RuleContext, sign: int) -> float:
+def _hidden_before(context: RuleContext, sign: int) -> float:
     """Host work that the device hides on the side with fewer waits, microseconds per step."""
     side = 0 if sign > 0 else 1
-    worked = fsum(amount.us_a if side == 0 else amount.us_b for amount in working_calls(pair))
-    return worked - fsum(pair.exposed_times(category)[side] for category in (CPU_EXEC, RUNTIME))
+    worked = fsum(amount.us_a if side == 0 else amount.us_b for amount in working_calls(context))
+    return worked - fsum(context.exposed_times(category)[side] for category in (CPU_EXEC, RUNTIME))
 
 
-def _would_be_hidden(pair: RuleContext, sign: int) -> bool:
+def _would_be_hidden(context: RuleContext, sign: int) -> bool:
     """Whether, on the side with more waits, the device is busy for longer than the host works: without them, the host
     would run ahead."""
-    waits, busy = total(pair.called(WAIT).values()), pair.amounts(DEVICE_TIMELINE).get((BUSY,), Amount())
-    steps = pair.ledger.baseline / pair.unit, pair.ledger.candidate / pair.unit
+    waits, busy = total(context.called(WAIT).values()), context.amounts(DEVICE_TIMELINE).get((BUSY,), Amount())
+    steps = context.ledger.baseline / context.unit, context.ledger.candidate / context.unit
     works, computes = (steps[1] - waits.us_b, busy.us_b) if sign > 0 else (steps[0] - waits.us_a, busy.us_a)
     return works < computes
 
 
-def _without_long_steps(pair: RuleContext, sign: int) -> float:
+def _without_long_steps(context: RuleContext, sign: int) -> float:
     """Share of the change of exposed host time that remains without outlying steps. Waits cost time in each step that
     has them; what single long steps add has another cause."""
     every, usual = (
-        sign * (_exposed(pair.candidate, whole=whole) - _exposed(pair.baseline, whole=whole)) for whole in (True, False)
+        sign * (_exposed(context.candidate, whole=whole) - _exposed(context.baseline, whole=whole))
+        for whole in (True, False)
     )
     return min(max(usual / every, 0.0), 1.0) if every > 0 else 1.0
 
@@ -193,14 +194,14 @@ def _times(amount: Amount) -> str:
     return numbers_text(amount.calls_a, amount.calls_b)
 
 
-def waiting_operator(pair: RuleContext, sign: int) -> tuple[str, Amount]:
+def waiting_operator(context: RuleContext, sign: int) -> tuple[str, Amount]:
     """The operator whose own waits increased (decreased) most, with its waits. Of nested operators the outermost
     with the same additional calls and time: aten::item rather than aten::_local_scalar_dense."""
-    callers = pair.callers(WAIT)
+    callers = context.callers(WAIT)
     inner = max(callers, key=lambda name: (sign * callers[name].more_calls, name), default="")
     if not inner or sign * callers[inner].more_calls <= 0 or inner == OUTSIDE_OPERATORS:
         return inner, callers.get(inner, Amount())
-    operators = {key[0]: amount for key, amount in pair.amounts("operators", "host_total").items()}
+    operators = {key[0]: amount for key, amount in context.amounts("operators", "host_total").items()}
     if inner not in operators:
         return inner, callers[inner]
     own = operators[inner]

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from math import fsum
 
 from tb_perfcompare.comparison.causes.evidence.amounts import total
-from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed, is_same_runtime
+from tb_perfcompare.comparison.causes.evidence.rule import Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow, largest_of
@@ -36,17 +36,17 @@ MAIN_SHARE = 0.5
 """Share of the category's change that the number of copies must explain."""
 
 
-def loader_rules(pair: RuleContext) -> Iterator[Cause]:
+def loader_rules(context: RuleContext) -> Iterator[Cause]:
     """Batches are loaded in the main process on one side, by workers on the other: the data set's operators run within
     the step or outside of it."""
-    loaded = [dict(side.environment).get(LOADED_BY, "") for side in pair.sides]
+    loaded = [dict(side.environment).get(LOADED_BY, "") for side in context.sides]
     if {*loaded} != {MAIN_PROCESS, WORKER_PROCESSES}:
         return
-    delta = pair.exposed(DATA_LOADER)
-    matters = abs(delta) >= pair.least_us
+    delta = context.exposed(DATA_LOADER)
+    matters = abs(delta) >= context.least_us
     here, there = ("in the main process", "by workers")[:: 1 if loaded[1] == MAIN_PROCESS else -1]
     batches = f"batches are loaded {here}, no longer {there}."
-    by_category = [side.owned.by_category()[StepCategory.DATALOADER] for side in pair.sides]
+    by_category = [side.owned.by_category()[StepCategory.DATALOADER] for side in context.sides]
     times = times_text(*(float(waits.mean()) / 1000 for waits in by_category))
 
     def sentence(own: Explains) -> str:
@@ -54,21 +54,21 @@ def loader_rules(pair: RuleContext) -> Iterator[Cause]:
         return wait if own else batches.capitalize()
 
     yield cause(
-        pair, LOADER, LOADER_NAME, DATA_LOADER, delta if matters else None, sentence,
+        context, LOADER, LOADER_NAME, DATA_LOADER, delta if matters else None, sentence,
         (Evidence("environment", LOADED_BY), Evidence("categories", DATA_LOADER)),
     )  # fmt: skip
 
 
-def transfer_rules(pair: RuleContext) -> Iterator[Cause]:
+def transfer_rules(context: RuleContext) -> Iterator[Cause]:
     """More (fewer) copies, without those that come with waits (synchronization.py)."""
-    rows = [row for row in pair.entities(MEMCPY) if not _waited_for(pair, row)]
-    counted = fsum(map(pair.counted_us, rows))
+    rows = [row for row in context.entities(MEMCPY) if not _waited_for(context, row)]
+    counted = fsum(map(context.counted_us, rows))
     before, after = (sum(row.calls[side] for row in rows) for side in (0, 1))
-    if abs(counted) < pair.least_us or abs(counted) < MAIN_SHARE * abs(pair.exposed(MEMCPY)):
+    if abs(counted) < context.least_us or abs(counted) < MAIN_SHARE * abs(context.exposed(MEMCPY)):
         return
     if before == after or (after > before) != (counted > 0):
         return
-    first = max(rows, key=lambda row: (abs(pair.counted_us(row)), row.path))
+    first = max(rows, key=lambda row: (abs(context.counted_us(row)), row.path))
 
     def sentence(own: Explains) -> str:
         return (
@@ -77,27 +77,27 @@ def transfer_rules(pair: RuleContext) -> Iterator[Cause]:
         )
 
     yield cause(
-        pair, MORE_COPIES, first.path[1], MEMCPY, counted, sentence, (Evidence("memcpy", first.path[1]),),
+        context, MORE_COPIES, first.path[1], MEMCPY, counted, sentence, (Evidence("memcpy", first.path[1]),),
         look_at=_BETWEEN_TENSORS if _ON_DEVICE.search(first.path[1]) else "",
-        explains={(MEMCPY, row.path[1]): pair.counted_us(row) for row in rows},
+        explains={(MEMCPY, row.path[1]): context.counted_us(row) for row in rows},
     )  # fmt: skip
 
 
-def pageable_rules(pair: RuleContext) -> Iterator[Cause]:
+def pageable_rules(context: RuleContext) -> Iterator[Cause]:
     """As many copies as before, but from or to pageable instead of pinned memory: slower, and the host waits for
     them."""
-    rows = pair.entities(MEMCPY)
+    rows = context.entities(MEMCPY)
     pageable, pinned = ([row for row in rows if word in row.path[1]] for word in ("Pageable", "Pinned"))
     more = fsum(row.calls[1] - row.calls[0] for row in pageable)
     fewer = fsum(row.calls[0] - row.calls[1] for row in pinned)
     changed = call_count_changed(*(fsum(row.calls[side] for row in pageable) for side in (0, 1)))
     if not changed or more * fewer <= 0 or abs(more - fewer) > SAME_NUMBER * abs(more):
         return
-    moved = {(MEMCPY, row.path[1]): row.delta / pair.unit for row in (*pageable, *pinned)}
+    moved = {(MEMCPY, row.path[1]): row.delta / context.unit for row in (*pageable, *pinned)}
     delta = fsum(moved.values())
-    if abs(delta) < pair.least_us or delta * more <= 0:
+    if abs(delta) < context.least_us or delta * more <= 0:
         return
-    before, after = (fsum(getattr(row, side) for row in (*pageable, *pinned)) / pair.unit for side in SIDES)
+    before, after = (fsum(getattr(row, side) for row in (*pageable, *pinned)) / context.unit for side in SIDES)
     first = largest_of(pageable)
 
     def sentence(own: Explains) -> str:
@@ -109,17 +109,17 @@ def pageable_rules(pair: RuleContext) -> Iterator[Cause]:
         )
 
     yield cause(
-        pair, PAGEABLE_COPIES, first.path[1], MEMCPY, delta, sentence, (Evidence("memcpy", first.path[1]),),
+        context, PAGEABLE_COPIES, first.path[1], MEMCPY, delta, sentence, (Evidence("memcpy", first.path[1]),),
         explains=moved,
     )  # fmt: skip
 
 
-def _waited_for(pair: RuleContext, row: LedgerRow) -> bool:
+def _waited_for(context: RuleContext, row: LedgerRow) -> bool:
     """Whether copies to the host increased (decreased) together with calls that wait for the device."""
     more = row.calls[1] - row.calls[0]
-    if not _TO_HOST.search(row.path[1]) or not is_same_runtime(pair):
+    if not _TO_HOST.search(row.path[1]) or not is_same_runtime(context):
         return False
-    waits = total(pair.called(WAIT).values()).more_calls
+    waits = total(context.called(WAIT).values()).more_calls
     return call_count_changed(*row.calls) and waits * more > 0 and abs(waits) >= abs(more)
 
 

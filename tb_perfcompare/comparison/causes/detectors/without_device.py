@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import fsum
 
-from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, of_categories
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explained
 from tb_perfcompare.comparison.causes.evidence.general_rules import category_words
+from tb_perfcompare.comparison.causes.evidence.rule import Rule, cause, of_categories
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.checks.environment_checks import on_cpu_alone
 from tb_perfcompare.comparison.result.finding import Evidence
@@ -21,30 +21,30 @@ OF_DEVICES = (KERNEL, MEMCPY, MEMSET, COMMUNICATION, RUNTIME)
 _MAX_NAMED = 3
 
 
-def is_without_device(pair: RuleContext) -> bool:
+def is_without_device(context: RuleContext) -> bool:
     """Whether one side recorded only the CPU and the other a device."""
-    return on_cpu_alone(*pair.sides)
+    return on_cpu_alone(*context.sides)
 
 
-def without_device_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
+def without_device_rules(context: RuleContext, explained: Explained) -> Iterator[Cause]:
     """Yields one cause. It explains everything that one-sided operators do not, because the host waits for the
     device on one side and does its work on the other."""
-    if not is_without_device(pair):
+    if not is_without_device(context):
         return
-    word, side = ("candidate", 0) if pair.baseline.device.count else ("baseline", 1)
-    times = {label: pair.exposed_times(label)[side] for label in OF_DEVICES}
-    named = [label for label in sorted(times, key=lambda label: -times[label]) if times[label] >= pair.least_us]
+    word, side = ("candidate", 0) if context.baseline.device.count else ("baseline", 1)
+    times = {label: context.exposed_times(label)[side] for label in OF_DEVICES}
+    named = [label for label in sorted(times, key=lambda label: -times[label]) if times[label] >= context.least_us]
     named_times = ", ".join(f"{category_words(label)} {time_text(times[label])}" for label in named[:_MAX_NAMED])
-    silent = (pair.candidate, pair.baseline)[side]
+    silent = (context.candidate, context.baseline)[side]
     is_cut = any(note.code == NoteCode.TRUNCATED for note in silent.notes)
-    left = explained.left(pair, CATEGORY_LABELS)
+    left = explained.left(context, CATEGORY_LABELS)
     delta = fsum(left.values())
     sentence = (
         f"Device work is recorded on one side only: {signed_time(delta)} per step; the {word} has none"
         f"{f', the other side {named_times} per step' if named_times else ''}."
     )
     yield cause(
-        pair, WITHOUT_DEVICE, KERNEL, "all", delta, sentence, (Evidence("categories", KERNEL),),
+        context, WITHOUT_DEVICE, KERNEL, "all", delta, sentence, (Evidence("categories", KERNEL),),
         explains=of_categories(left), look_at=f"the file of the {word}, which is cut off" if is_cut else "",
     )  # fmt: skip
 

@@ -1,1 +1,1 @@
-"""Evidence for rules: a pair with its ledger, and helpers that turn it into findings."""
+"""Rules, and the evidence for them: the context of a comparison, and helpers that turn it into findings."""

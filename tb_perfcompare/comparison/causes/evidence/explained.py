@@ -116,58 +116,58 @@ class Explained:
         explained = fsum(self._calls.get(operator, ()))
         return explained * more > 0 and abs(explained) > EXPLAINED * abs(more)
 
-    def book(self, pair: RuleContext, cause: Cause) -> None:
+    def book(self, context: RuleContext, cause: Cause) -> None:
         """Adds what this cause explains, at most what others leave; nothing if they leave nothing in its direction."""
         own = cause.finding.rule, cause.rank  # whose causes are in different places
         of_others = Explained(one for one in self.causes if (one.finding.rule, one.rank) != own)
-        rests = self._at_most_gross(pair, of_others.of_entities(pair, cause.explains))
+        rests = self._at_most_gross(context, of_others.of_entities(context, cause.explains))
         us, left = cause.finding.change_us, fsum(rests.values())
         if cause.sentence is None or abs(us - left) <= ROUNDING_US:
             self.add(cause)
         elif left * us > 0:
             finding = replace(
-                cause.finding, delta_us=left, share=share_of(left, pair.delta_us), sentence=cause.sentence(rests)
+                cause.finding, delta_us=left, share=share_of(left, context.delta_us), sentence=cause.sentence(rests)
             )
             self.add(replace(cause, finding=finding, explains=rests))
 
-    def rests(self, pair: RuleContext, parts: Mapping[Part, float]) -> dict[Part, float]:
+    def rests(self, context: RuleContext, parts: Mapping[Part, float]) -> dict[Part, float]:
         """These parts of changes, at most what causes leave of them."""
-        return self._at_most_gross(pair, self.of_entities(pair, parts))
+        return self._at_most_gross(context, self.of_entities(context, parts))
 
-    def of_entities(self, pair: RuleContext, parts: Explains) -> dict[Part, float]:
+    def of_entities(self, context: RuleContext, parts: Explains) -> dict[Part, float]:
         """These parts of the changes of entities, at most what causes leave of them; of a category that they explain in
         general, together at most what they leave of that."""
         rests = dict(parts)
         for (category, name), us in parts.items():
             explained = fsum(self._parts.get(category, {}).get(name, ()))
             if name and us * explained > 0:
-                left = changes_of(pair, category).get(name, 0.0) - explained
+                left = changes_of(context, category).get(name, 0.0) - explained
                 rests[category, name] = min(us, left, key=abs) if us * left > 0 else 0.0
         in_general = {category for category, _ in parts if "" in self._parts.get(category, {})}
-        for category, left in self.left(pair, in_general).items():
+        for category, left in self.left(context, in_general).items():
             of_it = {part: us for part, us in rests.items() if part[0] == category}
             whole = fsum(of_it.values())
             share = min(max(left / whole, 0.0), 1.0) if whole else 0.0
             rests |= {part: us * share for part, us in of_it.items()}
         return rests
 
-    def _at_most_gross(self, pair: RuleContext, parts: Explains) -> dict[Part, float]:
+    def _at_most_gross(self, context: RuleContext, parts: Explains) -> dict[Part, float]:
         """These parts, of each category at most what causes leave of its increases (decreases)."""
         rests = dict(parts)
         for category, us in total_by_key((category, us) for (category, _), us in rests.items()).items():
-            most = self._unexplained(pair, category, us)
+            most = self._unexplained(context, category, us)
             if abs(us) > most + ROUNDING_US:
                 rests |= {part: part_us * (most / abs(us)) for part, part_us in rests.items() if part[0] == category}
         return rests
 
-    def _unexplained(self, pair: RuleContext, category: str, way: float) -> float:
+    def _unexplained(self, context: RuleContext, category: str, way: float) -> float:
         """What causes leave of the increases of a category's entities (of the decreases if `way` is negative)."""
         sign = 1 if way > 0 else -1
         of_causes = (
             fsum(us for (of, _), us in cause.explains.items() if of == category)
             for cause in self.causes if cause.of_means
         )  # fmt: skip
-        whole = fsum(max(sign * us, 0.0) for us in changes_of(pair, category).values())
+        whole = fsum(max(sign * us, 0.0) for us in changes_of(context, category).values())
         return max(whole - fsum(max(sign * us, 0.0) for us in of_causes), 0.0)
 
     def entities(self, category: str, changes: Mapping[str, float]) -> set[str]:
@@ -180,24 +180,24 @@ class Explained:
         explained = [fsum(parts.get(name, ())) for name in ([entity] if entity else parts)]
         return abs(fsum(part for part in explained if part * us > 0))
 
-    def left(self, pair: RuleContext, categories: Iterable[str]) -> dict[str, float]:
+    def left(self, context: RuleContext, categories: Iterable[str]) -> dict[str, float]:
         """Category -> part of its change that is not explained."""
         explained = self.by_category()
-        return {category: pair.exposed(category) - explained.get(category, 0.0) for category in categories}
+        return {category: context.exposed(category) - explained.get(category, 0.0) for category in categories}
 
     def by_category(self) -> dict[str, float]:
         """Category -> part of its change that is explained."""
         return {category: fsum(chain.from_iterable(parts.values())) for category, parts in self._parts.items()}
 
 
-def changes_of(pair: RuleContext, category: str) -> dict[str, float]:
+def changes_of(context: RuleContext, category: str) -> dict[str, float]:
     """Entity of a category -> its change, microseconds per step."""
-    return pair.once(_changes)[category]
+    return context.once(_changes)[category]
 
 
-def _changes(pair: RuleContext) -> dict[str, dict[str, float]]:
-    rows_of = {category: pair.entities(category) for category in CATEGORY_LABELS}
+def _changes(context: RuleContext) -> dict[str, dict[str, float]]:
+    rows_of = {category: context.entities(category) for category in CATEGORY_LABELS}
     return {
-        category: {name: us / pair.unit for name, us in zip(rows.key, rows.delta.tolist(), strict=True)}
+        category: {name: us / context.unit for name, us in zip(rows.key, rows.delta.tolist(), strict=True)}
         for category, rows in rows_of.items()
     }  # fmt: skip

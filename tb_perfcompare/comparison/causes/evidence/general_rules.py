@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tb_perfcompare.comparison.causes.evidence.cause import Recorded, Rule
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
+from tb_perfcompare.comparison.causes.evidence.rule import Recorded, Rule
 from tb_perfcompare.comparison.result.ledger_rows import EntityRows
 from tb_perfcompare.comparison.result.wording import numbers_text, short
 from tb_perfcompare.model.names.python_frames import is_of_program, python_frame

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from math import fsum, log1p
 
 from tb_perfcompare.comparison.causes.evidence.amounts import NOTHING, Amount
-from tb_perfcompare.comparison.causes.evidence.cause import is_of_another_version
 from tb_perfcompare.comparison.causes.evidence.explained import Part
+from tb_perfcompare.comparison.causes.evidence.rule import is_of_another_version
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.wording import times_text
 from tb_perfcompare.model.api_calls import WAIT, calls
@@ -37,11 +37,11 @@ def call_count_changed(before: float, after: float) -> bool:
     return abs(after - before) >= max(MORE_CALLS, MUCH_MORE * max(before, after))
 
 
-def recounted_operators(pair: RuleContext) -> frozenset[str]:
+def recounted_operators(context: RuleContext) -> frozenset[str]:
     """Operators that nearly every step of a side calls equally often, and the other side a different number of times.
     Even few additional calls are certain then: two more layers of forty."""
     usual = []
-    for summary in pair.sides:
+    for summary in context.sides:
         table = summary.groups.get("operators")
         if table is None:
             return frozenset()
@@ -52,50 +52,50 @@ def recounted_operators(pair: RuleContext) -> frozenset[str]:
     return frozenset(name for name, calls in usual[0].items() if usual[1].get(name, calls) != calls)
 
 
-def exposed_host(pair: RuleContext) -> dict[str, float]:
+def exposed_host(context: RuleContext) -> dict[str, float]:
     """Category -> change of the time in which the step waits for the host."""
-    return {label: pair.exposed(label) for label in HOST}
+    return {label: context.exposed(label) for label in HOST}
 
 
-def slower_work(pair: RuleContext) -> float:
+def slower_work(context: RuleContext) -> float:
     """Microseconds per step by which the same calls of operators and of the device's API take longer, without
     waiting."""
-    return fsum(amount.rate_us for amount in working_calls(pair))
+    return fsum(amount.rate_us for amount in working_calls(context))
 
 
-def working_calls(pair: RuleContext) -> list[Amount]:
+def working_calls(context: RuleContext) -> list[Amount]:
     """Operators with their own time, and calls of the device's API that do not wait."""
-    api = (amount for name, amount in pair.runtime().items() if not calls(WAIT, name))
-    return [*pair.amounts("operators", "host_self").values(), *api]
+    api = (amount for name, amount in context.runtime().items() if not calls(WAIT, name))
+    return [*context.amounts("operators", "host_self").values(), *api]
 
 
-def added_calls(pair: RuleContext, beyond: float) -> float:
+def added_calls(context: RuleContext, beyond: float) -> float:
     """Microseconds per step by which operators and the device's API take longer because each makes more calls, by more
     than `beyond` per step, without waiting."""
-    return fsum(amount.counted_us for amount in working_calls(pair) if abs(amount.more_calls) > beyond)
+    return fsum(amount.counted_us for amount in working_calls(context) if abs(amount.more_calls) > beyond)
 
 
-def less_hidden(pair: RuleContext) -> float:
+def less_hidden(context: RuleContext) -> float:
     """Microseconds per step by which exposed time of operators and of the device's API grew without the same calls
     taking longer: work that was hidden before, or more of it."""
-    return pair.exposed(CPU_EXEC) + pair.exposed(RUNTIME) - slower_work(pair)
+    return context.exposed(CPU_EXEC) + context.exposed(RUNTIME) - slower_work(context)
 
 
-def only_exposed(pair: RuleContext) -> frozenset[str]:
+def only_exposed(context: RuleContext) -> frozenset[str]:
     """Operators and annotations whose own time makes less than OWN of their change of exposed time: the device hid
     the rest, or does now. What changed is what else runs on the host or the device."""
-    own, unit = pair.own_times(CPU_EXEC), pair.unit
+    own, unit = context.own_times(CPU_EXEC), context.unit
     return frozenset(
-        row.path[1] for row in pair.entities(CPU_EXEC)
+        row.path[1] for row in context.entities(CPU_EXEC)
         if own.get(row.path[1], NOTHING).delta_us * row.delta * unit < OWN * row.delta * row.delta
     )  # fmt: skip
 
 
-def exposed_growth(pair: RuleContext, own: Mapping[Part, float], grown: float) -> dict[Part, float]:
+def exposed_growth(context: RuleContext, own: Mapping[Part, float], grown: float) -> dict[Part, float]:
     """Part -> exposed time explained by work that grew by `grown` microseconds: its own change of exposed time and,
     if it delays what follows, up to the rest of its growth as exposed time elsewhere on the host."""
     growth = {part: us for part, us in own.items() if us * grown > 0}
-    others = {label: us for label, us in exposed_host(pair).items() if us * grown > 0}
+    others = {label: us for label, us in exposed_host(context).items() if us * grown > 0}
     for (label, _), us in growth.items():
         others[label] = others.get(label, 0.0) - us
     others = {label: us for label, us in others.items() if us * grown > 0}
@@ -111,17 +111,17 @@ OTHER_WORK = 0.2
 them, or a pause, leave operators with cold caches (×1.1 to ×1.9 in recordings)."""
 
 
-def machine_or_threads(pair: RuleContext) -> str:
+def machine_or_threads(context: RuleContext) -> str:
     """Clause on the readings of a uniform change of a program without a device, whose operators run on several
     threads: a trace does not say on how many, and without shapes not on what inputs. "" with a device."""
-    if any(side.device.count for side in pair.sides):
+    if any(side.device.count for side in context.sides):
         return ""
     readings = ["the machine", "its number of threads"]
-    if pair.once(is_of_another_version):
+    if context.once(is_of_another_version):
         readings.append("the version of PyTorch")
-    if not all("operators_by_shape" in side.groups for side in pair.sides):
+    if not all("operators_by_shape" in side.groups for side in context.sides):
         readings.append("the size of inputs: shapes are not recorded")
-    program = pair.headline.program
+    program = context.headline.program
     if program is not None and abs(log1p(program.estimate)) >= log1p(OTHER_WORK):
         readings.append("its caches, which other work of the program fills")
     if len(readings) == 2:
@@ -129,26 +129,26 @@ def machine_or_threads(pair: RuleContext) -> str:
     return f" ({', '.join(readings[:-1])}, or {readings[-1]})"
 
 
-def is_same_runtime(pair: RuleContext) -> bool:
+def is_same_runtime(context: RuleContext) -> bool:
     """Whether both sides use one device runtime: calls of two runtimes cannot be compared."""
-    return pair.baseline.device.kind == pair.candidate.device.kind
+    return context.baseline.device.kind == context.candidate.device.kind
 
 
-def idle_text(pair: RuleContext, delta_us: float) -> str:
+def idle_text(context: RuleContext, delta_us: float) -> str:
     """Clause on idle time: "; device idle waiting for the host 2.10 → 9.40 ms per step" if that changed in the
     cause's direction by enough to matter, else the same for all idle time, else "". `delta_us` is the cause's
     change."""
-    amounts = pair.amounts(DEVICE_TIMELINE)
+    amounts = context.amounts(DEVICE_TIMELINE)
     for figure, words in ((HOST_WAIT, "device idle waiting for the host"), (IDLE, "device idle")):
         amount = amounts.get((figure,))
-        if amount is not None and abs(amount.delta_us) >= pair.least_us and amount.delta_us * delta_us > 0:
+        if amount is not None and abs(amount.delta_us) >= context.least_us and amount.delta_us * delta_us > 0:
             return f"; {words} {times_text(amount.us_a, amount.us_b)} per step"
     return ""
 
 
-def idle_shares(pair: RuleContext) -> tuple[float, float]:
+def idle_shares(context: RuleContext) -> tuple[float, float]:
     """Shares of both sides' steps in which the device is idle; 1 if not recorded."""
-    amounts = pair.amounts(DEVICE_TIMELINE)
+    amounts = context.amounts(DEVICE_TIMELINE)
     idle, busy = amounts.get((IDLE,)), amounts.get((BUSY,))
     if idle is None or busy is None:
         return 1.0, 1.0

@@ -52,10 +52,10 @@ class OtherInputs:
         return f"with other input {self.kind}, {shown_shape(self.before)} → {shown_shape(self.after)}"
 
 
-def other_inputs(pair: RuleContext, operator: str) -> OtherInputs | None:
+def other_inputs(context: RuleContext, operator: str) -> OtherInputs | None:
     """How the inputs of one operator differ, None if they do not or were not recorded on both sides."""
     for kind, table in (("types", "operators_by_type"), ("shapes", "operators_by_shape")):
-        amounts = pair.amounts_of(operator, table, "host_total")
+        amounts = context.amounts_of(operator, table, "host_total")
         amounts = by_inputs(amounts) if kind == "shapes" else by_first_type(amounts)
         if not amounts or share_of_other_inputs(amounts) < OTHERWISE:
             continue
@@ -68,34 +68,34 @@ def other_inputs(pair: RuleContext, operator: str) -> OtherInputs | None:
     return None
 
 
-def changed_arguments(pair: RuleContext, operator: str) -> OtherArguments | None:
+def changed_arguments(context: RuleContext, operator: str) -> OtherArguments | None:
     """How an operator's arguments differ; None unless calls with other arguments make most of its change."""
-    return arguments_of_change(pair.once(called_otherwise), pair.baseline, pair.candidate, operator)
+    return arguments_of_change(context.once(called_otherwise), context.baseline, context.candidate, operator)
 
 
-def values_of(pair: RuleContext, operator: str) -> OtherArguments | None:
+def values_of(context: RuleContext, operator: str) -> OtherArguments | None:
     """Other values with which an operator is called on inputs of the same shapes, on the largest; None if there are
     none."""
-    changed = [(elements(key[1]), key, one) for key, one in pair.once(called_otherwise).items() if one.values]
+    changed = [(elements(key[1]), key, one) for key, one in context.once(called_otherwise).items() if one.values]
     own = [one for one in changed if one[1][0] == operator]
     return max(own, key=lambda one: one[:2])[2] if own else None
 
 
-def values_of_layers(pair: RuleContext) -> OtherArguments | None:
+def values_of_layers(context: RuleContext) -> OtherArguments | None:
     """Other values with which a layer is called on inputs of the same shapes: what follows has other inputs."""
-    layers = {name for name, _ in pair.once(called_otherwise) if work_kind(name)}
-    found = ((name, values_of(pair, name)) for name in sorted(layers))
+    layers = {name for name, _ in context.once(called_otherwise) if work_kind(name)}
+    found = ((name, values_of(context, name)) for name in sorted(layers))
     return next((one for _, one in found if one is not None), None)
 
 
-def called_otherwise(pair: RuleContext) -> dict[tuple[str, str], OtherArguments]:
+def called_otherwise(context: RuleContext) -> dict[tuple[str, str], OtherArguments]:
     """(operator, input shapes) -> how its arguments differ."""
-    return other_arguments(*pair.sides)
+    return other_arguments(*context.sides)
 
 
-def has_same_inputs(pair: RuleContext, operator: str) -> bool:
+def has_same_inputs(context: RuleContext, operator: str) -> bool:
     """Whether most calls of an operator are known to have the same input shapes on both sides."""
-    known = by_inputs(pair.amounts_of(operator, "operators_by_shape", "host_total"))
+    known = by_inputs(context.amounts_of(operator, "operators_by_shape", "host_total"))
     return bool(known) and share_of_other_inputs(known) < OTHERWISE
 
 

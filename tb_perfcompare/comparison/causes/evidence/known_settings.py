@@ -72,10 +72,10 @@ def known_setting(changed: Mapping[str, Amount]) -> str:
     return next((SETTINGS.get(name, _UPDATES) for name in telling(changed)), "")
 
 
-def setting_of_arguments(pair: RuleContext, operator: str = "", argument: str = "") -> str:
+def setting_of_arguments(context: RuleContext, operator: str = "", argument: str = "") -> str:
     """What to look at, by arguments with which the sides call an operator (any operator and argument, unless given):
     "model.train() and model.eval() (aten::native_batch_norm: training False → True)"; "" if none tells a setting."""
-    for (name, _), changed in sorted(pair.once(called_otherwise).items()):
+    for (name, _), changed in sorted(context.once(called_otherwise).items()):
         for one, change in changed.values.items():
             if one == "dtype" and name in MOVING:
                 continue  # copies convert to the type of the operator that follows

@@ -40,10 +40,10 @@ from tb_perfcompare.quick_dataclass import dataclass
 F = TypeVar("F")
 
 
-def _api_calls(pair: RuleContext) -> dict[str, dict[str, Amount]]:
+def _api_calls(context: RuleContext) -> dict[str, dict[str, Amount]]:
     """Operator -> API call -> its calls and exposed time. Empty if a side has none by operator."""
     found: dict[str, dict[str, Amount]] = {}
-    for side, summary in enumerate(pair.sides):
+    for side, summary in enumerate(context.sides):
         parts = summary.owned.parts
         if parts is None or "operator" not in parts.recorded_keys:
             return {}
@@ -304,5 +304,5 @@ def _with_lists_joined(amounts: dict[Key, Amount]) -> dict[Key, Amount]:
     return {key: joined.get(key, amount) for key, amount in amounts.items() if key not in gone}
 
 
-def _clear(pair: RuleContext) -> SignificantCategories:
-    return significant_categories(*pair.sides, pair.p_values, pair.options.alpha)
+def _clear(context: RuleContext) -> SignificantCategories:
+    return significant_categories(*context.sides, context.p_values, context.options.alpha)

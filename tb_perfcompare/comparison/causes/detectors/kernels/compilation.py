@@ -9,8 +9,8 @@ import numpy as np
 
 from tb_perfcompare.comparison.causes.detectors.kernels.compiled_regions import compiled_on_one_side, regions_clause
 from tb_perfcompare.comparison.causes.detectors.kernels.launch_time import launch_time, launch_time_clause
-from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains, Part
+from tb_perfcompare.comparison.causes.evidence.rule import Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import STATUSES, LedgerRow, largest_of
@@ -22,14 +22,14 @@ FEWER = 0.2
 """Relative decrease of launches from which generated kernels run less often."""
 
 
-def compilation_rules(pair: RuleContext) -> Iterator[Cause]:
+def compilation_rules(context: RuleContext) -> Iterator[Cause]:
     """Yields at most one cause: by generated kernels, else by compiled regions."""
-    yield from list(_compiled(pair)) or compiled_on_one_side(pair)
+    yield from list(_compiled(context)) or compiled_on_one_side(context)
 
 
-def _compiled(pair: RuleContext) -> Iterator[Cause]:
+def _compiled(context: RuleContext) -> Iterator[Cause]:
     """Generated kernels run less (more) often, and kernels that only one side has run instead."""
-    rows = pair.entities(KERNEL)
+    rows = context.entities(KERNEL)
     of_compiler = np.array([is_generated(name) for name in rows.key], dtype=bool)
     if not of_compiler.any():
         return
@@ -41,15 +41,15 @@ def _compiled(pair: RuleContext) -> Iterator[Cause]:
         others = [row for row in generated if row.calls[side] <= (1 - FEWER) * row.calls[1 - side]]
         if not fewer or not plain or others:
             continue
-        explained = {(KERNEL, row.path[1]): pair.counted_us(row) for row in (*fewer, *plain)}
-        explained |= launch_time(pair, sum(row.calls[1] - row.calls[0] for row in (*fewer, *plain)))
-        if sign * fsum(explained.values()) >= pair.least_us:
-            yield _compilation_cause(pair, fewer, plain, explained)
+        explained = {(KERNEL, row.path[1]): context.counted_us(row) for row in (*fewer, *plain)}
+        explained |= launch_time(context, sum(row.calls[1] - row.calls[0] for row in (*fewer, *plain)))
+        if sign * fsum(explained.values()) >= context.least_us:
+            yield _compilation_cause(context, fewer, plain, explained)
             return
 
 
 def _compilation_cause(
-    pair: RuleContext, generated: list[LedgerRow], plain: list[LedgerRow], explained: dict[Part, float]
+    context: RuleContext, generated: list[LedgerRow], plain: list[LedgerRow], explained: dict[Part, float]
 ) -> Cause:
     delta = fsum(explained.values())
     first, other = map(largest_of, (generated, plain))
@@ -62,11 +62,11 @@ def _compilation_cause(
             f"{'Less' if lost else 'More'} code is compiled: {change_text(own)} per step{launch_time_clause(own)}; "
             f"{many(len(generated), 'generated kernel')}, e.g. {compiled}: {numbers_text(*counts)} launches per step; "
             f"{many(len(plain), 'plain kernel')}, e.g. {usual}, {'is' if len(plain) == 1 else 'are'} "
-            f"{'new' if lost else 'gone'}{regions_clause(pair)}."
+            f"{'new' if lost else 'gone'}{regions_clause(context)}."
         )
 
     return cause(
-        pair, COMPILATION_LOST, first.path[1], KERNEL, delta, sentence,
+        context, COMPILATION_LOST, first.path[1], KERNEL, delta, sentence,
         (Evidence("kernels", first.path[1]), Evidence("kernels", other.path[1])), explains=explained,
     )  # fmt: skip
 

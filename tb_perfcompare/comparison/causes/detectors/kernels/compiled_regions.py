@@ -13,9 +13,9 @@ from math import fsum
 import numpy as np
 
 from tb_perfcompare.comparison.causes.detectors.more_calls import calls_alike
-from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains, Part
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
+from tb_perfcompare.comparison.causes.evidence.rule import Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow, largest_of
@@ -56,9 +56,9 @@ class _Regions:
         return f"{number_text(self.per_step)} {noun} per step{suffix}"
 
 
-def regions_clause(pair: RuleContext) -> str:
+def regions_clause(context: RuleContext) -> str:
     """Clause on regions: "; compiled regions per step 2 → 0 (0/0, 1/0)"; "" if neither side has any."""
-    a, b = regions = _regions_of_both(pair)
+    a, b = regions = _regions_of_both(context)
     if not a.per_step and not b.per_step:
         return ""
     ids = max(regions, key=lambda side: len(side.ids)).ids
@@ -66,23 +66,23 @@ def regions_clause(pair: RuleContext) -> str:
     return f"; compiled regions per step {numbers_text(a.per_step, b.per_step)}{suffix}"
 
 
-def is_compiled_on_one_side(pair: RuleContext) -> bool:
+def is_compiled_on_one_side(context: RuleContext) -> bool:
     """Whether one side runs compiled regions and the other none."""
-    a, b = _regions_of_both(pair)
+    a, b = _regions_of_both(context)
     return (a.per_step > 0) != (b.per_step > 0)
 
 
-def compiled_on_one_side(pair: RuleContext) -> Iterator[Cause]:
+def compiled_on_one_side(context: RuleContext) -> Iterator[Cause]:
     """One side runs compiled regions, the other none: they replaced the operators that only the other side has. Used
     by compilation_rules if no generated kernels were recorded."""
-    if not is_compiled_on_one_side(pair):
+    if not is_compiled_on_one_side(context):
         return
-    a, b = _regions_of_both(pair)
+    a, b = _regions_of_both(context)
     gained = b.per_step > 0
-    rows = _moved(pair)
-    explained: dict[Part, float] = {(CPU_EXEC, row.path[1]): row.delta / pair.unit for row in rows}
-    rest = sum(row.delta for row in pair.entities(OTHER) if row.path[1] == NOTHING_RECORDED) / pair.unit
-    if pair.baseline.device.kind == pair.candidate.device.kind == "cpu" and (rest < 0) == gained:
+    rows = _moved(context)
+    explained: dict[Part, float] = {(CPU_EXEC, row.path[1]): row.delta / context.unit for row in rows}
+    rest = sum(row.delta for row in context.entities(OTHER) if row.path[1] == NOTHING_RECORDED) / context.unit
+    if context.baseline.device.kind == context.candidate.device.kind == "cpu" and (rest < 0) == gained:
         # Python between operators disappears with them; more of it has another cause
         explained[OTHER, NOTHING_RECORDED] = rest
     delta = fsum(explained.values())
@@ -93,29 +93,29 @@ def compiled_on_one_side(pair: RuleContext) -> Iterator[Cause]:
     def sentence(own: Explains) -> str:
         return (
             f"{'More' if gained else 'Less'} code is compiled: {change_text(own)} per step; the {word} runs "
-            f"{(b if gained else a).text}{compiled_again}, the {other} none{_operators_clause(pair, gained)}."
+            f"{(b if gained else a).text}{compiled_again}, the {other} none{_operators_clause(context, gained)}."
         )
 
     yield cause(
-        pair, REGIONS_LOST, _largest_compiled(rows), CPU_EXEC, delta, sentence,
+        context, REGIONS_LOST, _largest_compiled(rows), CPU_EXEC, delta, sentence,
         (Evidence("ledger", f"{CPU_EXEC} / {_largest_compiled(rows)}"),),
         name=REGIONS_LOST.names[gained], explains=explained,
     )  # fmt: skip
 
 
-def graph_break_rules(pair: RuleContext) -> Iterator[Cause]:
+def graph_break_rules(context: RuleContext) -> Iterator[Cause]:
     """Both sides are compiled, but into more (fewer) frames, one for each graph break, or with more recompilations.
     Without ids: more (fewer) regions while operators stay the same."""
-    a, b = _regions_of_both(pair)
+    a, b = _regions_of_both(context)
     if not a.per_step or not b.per_step:
         return
     more_regions: float = b.frames - a.frames or b.again - a.again
-    if not more_regions and not a.ids and not b.ids and calls_alike(pair):
+    if not more_regions and not a.ids and not b.ids and calls_alike(context):
         more_regions = round(b.per_step - a.per_step, 6)
     if not more_regions:
         return
-    rows = _moved(pair)
-    explained: dict[Part, float] = {(CPU_EXEC, row.path[1]): row.delta / pair.unit for row in rows}
+    rows = _moved(context)
+    explained: dict[Part, float] = {(CPU_EXEC, row.path[1]): row.delta / context.unit for row in rows}
     delta = fsum(explained.values())
     what = "recompilations" if a.ids and a.frames == b.frames else "graph breaks"
     again = "" if not (a.again or b.again) else f"; recompilations {a.again} → {b.again}"
@@ -123,28 +123,28 @@ def graph_break_rules(pair: RuleContext) -> Iterator[Cause]:
     def sentence(own: Explains) -> str:
         return (
             f"{'More' if more_regions > 0 else 'Fewer'} {what}: {change_text(own)} per step; {a.text} → {b.text}{again}"
-            f"{_operators_clause(pair, more_regions < 0)}."
+            f"{_operators_clause(context, more_regions < 0)}."
         )
 
     yield cause(
-        pair, GRAPH_BREAKS, _largest_compiled(rows), CPU_EXEC, delta, sentence,
+        context, GRAPH_BREAKS, _largest_compiled(rows), CPU_EXEC, delta, sentence,
         (Evidence("ledger", f"{CPU_EXEC} / {_largest_compiled(rows)}"),),
         name=GRAPH_BREAKS.names[0 if more_regions > 0 else 1], explains=explained,
     )  # fmt: skip
 
 
-def _moved(pair: RuleContext) -> list[LedgerRow]:
+def _moved(context: RuleContext) -> list[LedgerRow]:
     """Ledger rows of compiled code and of operators whose number of calls changed."""
     return [
-        row for row in pair.entities(CPU_EXEC)
+        row for row in context.entities(CPU_EXEC)
         if row.status != "both" or is_compiled(row.path[1]) or call_count_changed(*row.calls)
     ]  # fmt: skip
 
 
-def _operators_clause(pair: RuleContext, gained: bool) -> str:
+def _operators_clause(context: RuleContext, gained: bool) -> str:
     """Clause on operators: "; operator calls 1,204 → 504 per step, gone: aten::gelu, aten::layer_norm"; "" if
     unchanged."""
-    operators = pair.amounts("operators", "host_total")
+    operators = context.amounts("operators", "host_total")
     calls = [sum(getattr(operator, side) for operator in operators.values()) for side in ("calls_a", "calls_b")]
     here, there = ("us_a", "calls_b") if gained else ("us_b", "calls_a")
     alone = [key for key, amount in operators.items() if not getattr(amount, there) and not is_compiled(key[0])]
@@ -161,12 +161,12 @@ def _largest_compiled(rows: list[LedgerRow]) -> str:
     return largest_of(compiled).path[1] if compiled else CPU_EXEC
 
 
-def _regions_of_both(pair: RuleContext) -> tuple[_Regions, _Regions]:
-    rows = pair.entities(CPU_EXEC)
+def _regions_of_both(context: RuleContext) -> tuple[_Regions, _Regions]:
+    rows = context.entities(CPU_EXEC)
     regions = np.array([key.startswith(COMPILED_REGION) for key in rows.key], dtype=bool)
     compiled = regions if regions.any() else np.array([is_compiled(key) for key in rows.key], dtype=bool)
     of = rows.picked(compiled)
-    ids = [_ids(side) for side in pair.sides]
+    ids = [_ids(side) for side in context.sides]
     a, b = (_Regions(sum(row.calls[side] for row in of), ids[side]) for side in (0, 1))
     return a, b
 

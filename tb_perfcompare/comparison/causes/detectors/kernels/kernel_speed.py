@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.causes.detectors.machine.uniform_slowdown import device_ratio
-from tb_perfcompare.comparison.causes.evidence.cause import SIZES, Rule, cause, change_text, entity_confidence
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains
 from tb_perfcompare.comparison.causes.evidence.general_rules import UTILISATION_CHANGE, kernel_fact
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
 from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, changed_arguments, other_inputs
+from tb_perfcompare.comparison.causes.evidence.rule import SIZES, Rule, cause, change_text, entity_confidence
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.speed.beyond_pace import beyond_pace, called_as_often, largest
 from tb_perfcompare.comparison.causes.evidence.speed.fastest_calls import LAUNCHES
@@ -44,33 +44,33 @@ _OCCUPANCY = (("achieved_occupancy", 1.0), ("occupancy", 0.01))
 """Occupancy of kernels with its scale to a fraction: measured, else the one that the launch allows."""
 
 
-def kernel_speed_rules(pair: RuleContext) -> Iterator[Cause]:
+def kernel_speed_rules(context: RuleContext) -> Iterator[Cause]:
     """The kernel that makes most of the slowdown of the same launches, beyond a uniform slowdown of the device."""
-    pace = device_ratio(pair)
-    rows = pair.entities(KERNEL)
+    pace = device_ratio(context)
+    rows = context.entities(KERNEL)
     often = called_as_often(rows)
-    beyond = beyond_pace(rows, pair.unit, pace)
+    beyond = beyond_pace(rows, context.unit, pace)
     left = fsum(beyond[often].tolist())
     slower = np.flatnonzero(often & _beyond(rows, pace))
-    if not len(slower) or abs(left) < pair.least_us:
+    if not len(slower) or abs(left) < context.least_us:
         return
     at = largest(rows, slower, beyond * (1 if left > 0 else -1))
     first, delta = rows[at], float(beyond[at])
-    exposed = pair.exposed(KERNEL)
-    least = max(MAIN_SHARE * abs(left), MIN_SHARE * abs(exposed), pair.least_us)
+    exposed = context.exposed(KERNEL)
+    least = max(MAIN_SHARE * abs(left), MIN_SHARE * abs(exposed), context.least_us)
     if delta * exposed < 0:  # if other kernels more than make up for it, it is a cause only if it is the larger part
         least = max(least, abs(exposed))
     if delta * left <= 0 or abs(delta) < least:
         return
-    sure = entity_confidence(pair, KERNEL, first.path[1], int(often.sum()))
-    if sure and not _launched_otherwise(pair, first.path[1]):
-        yield _slower_cause(pair, first, delta, sure, paced=pace is not None)
+    sure = entity_confidence(context, KERNEL, first.path[1], int(often.sum()))
+    if sure and not _launched_otherwise(context, first.path[1]):
+        yield _slower_cause(context, first, delta, sure, paced=pace is not None)
 
 
-def _launched_otherwise(pair: RuleContext, kernel: str) -> bool:
+def _launched_otherwise(context: RuleContext, kernel: str) -> bool:
     """Whether the kernel takes as long in most of its launches, which are alike on both sides, so that others make its
     change: a large copy that one side alone makes, by a kernel that also does small ones."""
-    launches = pair.amounts_of(kernel, LAUNCHES, "total").values()
+    launches = context.amounts_of(kernel, LAUNCHES, "total").values()
     of_both = [one for one in launches if one.calls_a and one.calls_b]
     alike = [one for one in of_both if not call_count_changed(one.calls_a, one.calls_b)]
     times, times_alike = (fsum(one.calls_a + one.calls_b for one in some) for some in (launches, alike))
@@ -90,23 +90,23 @@ def _beyond(rows: EntityRows, pace: float | None) -> NDArray[np.bool_]:
     return beyond
 
 
-def _slower_cause(pair: RuleContext, row: LedgerRow, delta: float, sure: str, *, paced: bool) -> Cause:
+def _slower_cause(context: RuleContext, row: LedgerRow, delta: float, sure: str, *, paced: bool) -> Cause:
     name, way = row.path[1], "slower" if delta > 0 else "faster"
-    rule, why = _why(pair, name, delta > 0)
-    operator = launching_operator(pair, name)
+    rule, why = _why(context, name, delta > 0)
+    operator = launching_operator(context, name)
     below = f" (under {short(operator)})" if operator else ""
-    subject, other_rule, look_at = name, "", _COMPILED if name in pair.once(compiled_otherwise) else ""
+    subject, other_rule, look_at = name, "", _COMPILED if name in context.once(compiled_otherwise) else ""
     apart = "; beyond the uniform change of all kernels" if paced else "; other kernels did not change the same way"
-    if inputs := other_inputs(pair, operator):
+    if inputs := other_inputs(context, operator):
         subject, other_rule, look_at, why = operator, inputs.rule, INPUTS, f"; {inputs.clause}"
-    elif launches := launches_clause(pair, name):
+    elif launches := launches_clause(context, name):
         look_at, why, apart = SIZES, f"; {launches}", ""
     else:
-        called = changed_arguments(pair, operator)
+        called = changed_arguments(context, operator)
         if called is not None:
             look_at, why = called.look_at, f"; {called.clause}"
-        why += rate_clause(pair, operator, other_arguments=called is not None)
-    amount = pair.amount("kernels", "total", name)
+        why += rate_clause(context, operator, other_arguments=called is not None)
+    amount = context.amount("kernels", "total", name)
     each = times_text(amount.us_a / (amount.calls_a or 1), amount.us_b / (amount.calls_b or 1))
 
     def sentence(own: Explains) -> str:
@@ -116,18 +116,18 @@ def _slower_cause(pair: RuleContext, row: LedgerRow, delta: float, sure: str, *,
         )
 
     return cause(
-        pair, rule, subject, KERNEL, delta, sentence,
+        context, rule, subject, KERNEL, delta, sentence,
         (Evidence("kernels", name), Evidence("ledger", " / ".join(row.path))),
         name=other_rule, confidence=sure, look_at=look_at, explains={(KERNEL, name): delta},
     )  # fmt: skip
 
 
-def _why(pair: RuleContext, kernel: str, slower: bool) -> tuple[Rule, str]:
+def _why(context: RuleContext, kernel: str, slower: bool) -> tuple[Rule, str]:
     """The rule and the clause for a figure that fell as the kernel became slower, or rose as it became faster."""
     word = "lower" if slower else "higher"
 
     def moved(fact: str, scale: float = 1.0) -> tuple[float, float] | None:
-        x, y = (kernel_fact(side, kernel, fact) for side in pair.sides)
+        x, y = (kernel_fact(side, kernel, fact) for side in context.sides)
         if x is None or y is None or ((x - y) if slower else (y - x)) * scale < UTILISATION_CHANGE:
             return None
         return x * scale, y * scale
@@ -142,15 +142,15 @@ def _why(pair: RuleContext, kernel: str, slower: bool) -> tuple[Rule, str]:
         change = moved(fact)
         if change is not None:
             return UTILISATION_LOST, f"; {word} {words} ({percent_text(change[0])} → {percent_text(change[1])})"
-    registers = pair.once(compiled_otherwise).get(kernel)
+    registers = context.once(compiled_otherwise).get(kernel)
     if registers is not None:
         return KERNEL_SLOWER, f"; compiled otherwise ({numbers_text(*registers)} registers per thread)"
     return KERNEL_SLOWER, ""
 
 
-def launching_operator(pair: RuleContext, kernel: str) -> str:
+def launching_operator(context: RuleContext, kernel: str) -> str:
     """The operator below which a kernel's time changed most, "" if none is known."""
-    columns = pair.columns("kernels_by_operator")
+    columns = context.columns("kernels_by_operator")
     rows = {
         operator: amount for (_, operator), amount in columns.of_rows(columns.joined.named(kernel)).items()
     }  # fmt: skip

@@ -54,15 +54,15 @@ class KernelSwap:
         return {(KERNEL, name): amount.delta_us for name, amount in (*self.gone.items(), *self.new.items())}
 
 
-def kernel_swaps(pair: RuleContext, copies: Set[str]) -> list[KernelSwap]:
+def kernel_swaps(context: RuleContext, copies: Set[str]) -> list[KernelSwap]:
     """Swaps of kernels that an operator launches itself, `copies` left out, and of those launched below it."""
-    direct = _direct_swaps(pair, copies)
-    return [*direct, *_swaps_below(pair, copies | {name for swap in direct for name in (*swap.gone, *swap.new)})]
+    direct = _direct_swaps(context, copies)
+    return [*direct, *_swaps_below(context, copies | {name for swap in direct for name in (*swap.gone, *swap.new)})]
 
 
-def _direct_swaps(pair: RuleContext, copies: Set[str]) -> list[KernelSwap]:
+def _direct_swaps(context: RuleContext, copies: Set[str]) -> list[KernelSwap]:
     """Operators called as often that launch different kernels themselves, `copies` left out; largest change first."""
-    columns = pair.columns("kernels_by_operator")
+    columns = context.columns("kernels_by_operator")
     if not len(columns.joined):
         return []
     operators = columns.joined.parts[1]
@@ -74,7 +74,7 @@ def _direct_swaps(pair: RuleContext, copies: Set[str]) -> list[KernelSwap]:
         if kernel not in copies:
             by_operator.setdefault(operator, {})[kernel] = amount
     swaps = []
-    called = pair.amounts("operators", "host_total") if by_operator else {}
+    called = context.amounts("operators", "host_total") if by_operator else {}
     for operator, kernels in by_operator.items():
         if not _equally_often(called.get((operator,), NOTHING)):
             continue
@@ -87,11 +87,11 @@ def _direct_swaps(pair: RuleContext, copies: Set[str]) -> list[KernelSwap]:
     return swaps
 
 
-def _swaps_below(pair: RuleContext, named: Set[str]) -> list[KernelSwap]:
+def _swaps_below(context: RuleContext, named: Set[str]) -> list[KernelSwap]:
     """Operators called as often whose kernels are launched by operators below them: one side's kernels against the
     other's, below the innermost operator that both sides have."""
     swaps = []
-    for operator, below in kernels_below(pair).items():
+    for operator, below in kernels_below(context).items():
         if not _equally_often(below.calls):
             continue
         gone = {name: amount for name, amount in below.kernels.items() if not amount.calls_b and name not in named}

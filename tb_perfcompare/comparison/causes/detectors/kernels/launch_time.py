@@ -12,14 +12,14 @@ from tb_perfcompare.model.api_calls import LAUNCH, calls
 from tb_perfcompare.model.summary.categories import KERNEL, RUNTIME
 
 
-def launch_time(pair: RuleContext, more: float) -> dict[Part, float]:
+def launch_time(context: RuleContext, more: float) -> dict[Part, float]:
     """Part -> launch time of this many more (fewer) kernels, as a share of that of all additional launches."""
-    rows = [row for row in pair.entities(RUNTIME) if calls(LAUNCH, row.path[1])]
+    rows = [row for row in context.entities(RUNTIME) if calls(LAUNCH, row.path[1])]
     every = sum(row.calls[1] - row.calls[0] for row in rows)
-    if more * every <= 0 or not is_same_runtime(pair):
+    if more * every <= 0 or not is_same_runtime(context):
         return {}
     share = min(1.0, more / every)
-    counted = {(RUNTIME, row.path[1]): pair.counted_us(row) * share for row in rows}
+    counted = {(RUNTIME, row.path[1]): context.counted_us(row) * share for row in rows}
     return {part: us for part, us in counted.items() if us * more > 0}
 
 

@@ -12,11 +12,11 @@ from tb_perfcompare.comparison.causes.detectors.kernels.compiled_regions import 
 from tb_perfcompare.comparison.causes.detectors.kernels.kernel_speed import launching_operator
 from tb_perfcompare.comparison.causes.detectors.more_calls import times_as_often
 from tb_perfcompare.comparison.causes.evidence.amounts import Amount, Key, total, total_by_key
-from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains, Part
 from tb_perfcompare.comparison.causes.evidence.host_time import MUCH_MORE, is_same_runtime
 from tb_perfcompare.comparison.causes.evidence.inputs import elements
 from tb_perfcompare.comparison.causes.evidence.places.moved_inside import moved_inside
+from tb_perfcompare.comparison.causes.evidence.rule import Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time
@@ -36,25 +36,25 @@ JOINED = "what is joined by torch.cat and torch.stack"
 """What to look at if these make most of the copies."""
 
 
-def device_copy_rules(pair: RuleContext) -> Iterator[Cause]:
+def device_copy_rules(context: RuleContext) -> Iterator[Cause]:
     """More (fewer) kernels that only move data. Devices of two kinds name them differently."""
-    if not is_same_runtime(pair):
+    if not is_same_runtime(context):
         return
-    kernels = pair.entities(KERNEL)
+    kernels = context.entities(KERNEL)
     if not only_moves_data("\n".join(kernels.key)):
         return  # quick test: if none of the parts occurs in all names joined, no name has one
     rows = kernels.picked(np.array([only_moves_data(name) for name in kernels.key], dtype=bool))
-    delta = sum(row.delta for row in rows) / pair.unit
-    counted = fsum(map(pair.counted_us, rows))
+    delta = sum(row.delta for row in rows) / context.unit
+    counted = fsum(map(context.counted_us, rows))
     before, after = sum(row.calls[0] for row in rows), sum(row.calls[1] for row in rows)
     if (
-        abs(counted) < max(pair.least_us, MAIN_SHARE * abs(delta))
+        abs(counted) < max(context.least_us, MAIN_SHARE * abs(delta))
         or (after > before) != (counted > 0)
         or after == before
     ):
         return
-    first = max(rows, key=lambda row: (abs(pair.counted_us(row)), row.path))
-    operator = launching_operator(pair, first.path[1])
+    first = max(rows, key=lambda row: (abs(context.counted_us(row)), row.path))
+    operator = launching_operator(context, first.path[1])
     below = f" (under {short(operator)})" if operator else ""
 
     def sentence(own: Explains) -> str:
@@ -64,8 +64,8 @@ def device_copy_rules(pair: RuleContext) -> Iterator[Cause]:
         )
 
     yield cause(
-        pair, LAYOUT_COPIES, first.path[1], KERNEL, counted, sentence, (Evidence("kernels", first.path[1]),),
-        explains={(KERNEL, row.path[1]): pair.counted_us(row) for row in rows},
+        context, LAYOUT_COPIES, first.path[1], KERNEL, counted, sentence, (Evidence("kernels", first.path[1]),),
+        explains={(KERNEL, row.path[1]): context.counted_us(row) for row in rows},
         look_at=JOINED if operator in JOINING else "",
         how=f"copy kernels {signed_time(counted)}, {numbers_text(before, after)} launches per step",
     )  # fmt: skip
@@ -77,20 +77,20 @@ def only_moves_data(name: str) -> bool:
     return any(part in plain for part in COPYING)
 
 
-def counted_copies(pair: RuleContext) -> frozenset[str]:
+def counted_copies(context: RuleContext) -> frozenset[str]:
     """Names of the kernels whose time device_copy_rules explains."""
-    return frozenset(name for cause in device_copy_rules(pair) for _, name in cause.explains)
+    return frozenset(name for cause in device_copy_rules(context) for _, name in cause.explains)
 
 
-def host_copy_rules(pair: RuleContext) -> Iterator[Cause]:
+def host_copy_rules(context: RuleContext) -> Iterator[Cause]:
     """More (fewer) operators that only move data, in programs without a device."""
-    if pair.baseline.device.kind != "cpu" or pair.candidate.device.kind != "cpu" or is_compiled_on_one_side(pair):
+    if any(side.device.kind != "cpu" for side in context.sides) or is_compiled_on_one_side(context):
         return  # compiled code makes other copies than eager code, which are not recorded
-    moved = _moves(pair)
+    moved = _moves(context)
     delta = math.fsum(amount.counted_us for amount in moved.values())
     more = total(moved.values()).more_calls
     grown = math.fsum(abs(amount.delta_us) for amount in moved.values())
-    if abs(delta) < max(pair.least_us, MAIN_SHARE * grown) or more * delta <= 0:
+    if abs(delta) < max(context.least_us, MAIN_SHARE * grown) or more * delta <= 0:
         return
     first = max(moved, key=lambda key: (moved[key].counted_us * (1 if delta > 0 else -1), key))
     name, calls = first[0], total(amount for key, amount in moved.items() if key[0] == first[0])
@@ -106,7 +106,7 @@ def host_copy_rules(pair: RuleContext) -> Iterator[Cause]:
         )
 
     yield cause(
-        pair, COPIES_ON_CPU, name, CPU_EXEC, delta, sentence, (Evidence("operators", name),),
+        context, COPIES_ON_CPU, name, CPU_EXEC, delta, sentence, (Evidence("operators", name),),
         explains=_explained(moved), calls=(counts := _counts(moved, more)), counts=counts,
         look_at=JOINED if name in JOINING else "",
         how=f"{short(name)} {signed_time(delta)}, {numbers_text(calls.calls_a, calls.calls_b)} calls per step",
@@ -124,16 +124,16 @@ def _counts(moved: Mapping[Key, Amount], more: float) -> dict[str, float]:
     return {name: calls for name, calls in counts.items() if calls * more > 0}
 
 
-def _moves(pair: RuleContext) -> dict[Key, Amount]:
+def _moves(context: RuleContext) -> dict[Key, Amount]:
     """Self time of the operators that move data, by shape, without those that grew as all work did, those that other
     operators call, and those whose time is another category's: below the data loader. By shape, because more calls of
     another shape are not slower calls."""
-    table = pair.amounts("operators_by_shape", "host_self") or pair.amounts("operators", "host_self")
-    usual = times_as_often(pair)
-    exposed = {row.path[1]: row.delta / pair.unit for row in pair.entities(CPU_EXEC) if row.path[1] in MOVING}
+    table = context.amounts("operators_by_shape", "host_self") or context.amounts("operators", "host_self")
+    usual = times_as_often(context)
+    exposed = {row.path[1]: row.delta / context.unit for row in context.entities(CPU_EXEC) if row.path[1] in MOVING}
     own = total_by_key((key[0], amount.delta_us) for key, amount in table.items() if key[0] in MOVING)
     elsewhere = {name for name, us in own.items() if abs(exposed.get(name, 0.0)) < MAIN_SHARE * abs(us)}
-    elsewhere |= moved_inside(pair)
+    elsewhere |= moved_inside(context)
     return {
         key: amount for key, amount in table.items()
         if key[0] in MOVING and key[0] not in elsewhere and not (usual != 1 and _grew(amount, usual))

@@ -9,10 +9,10 @@ from tb_perfcompare.comparison.causes.detectors.kernels.kernel_swaps import MAIN
 from tb_perfcompare.comparison.causes.detectors.kernels.launch_time import launch_time, launch_time_clause
 from tb_perfcompare.comparison.causes.detectors.kernels.moving_data import counted_copies, only_moves_data
 from tb_perfcompare.comparison.causes.evidence.amounts import Amount, total_by_key
-from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains, Part
 from tb_perfcompare.comparison.causes.evidence.host_time import is_same_runtime
 from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, changed_arguments, other_inputs
+from tb_perfcompare.comparison.causes.evidence.rule import Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.speed.rates import rate_clause, tensor_cores_by_rate
 from tb_perfcompare.comparison.result.finding import Evidence
@@ -36,31 +36,31 @@ _WHAT = {
 }
 
 
-def substitution_rules(pair: RuleContext) -> Iterator[Cause]:
+def substitution_rules(context: RuleContext) -> Iterator[Cause]:
     """Yields one cause for all operators whose kernels were replaced in the same way."""
     # further copies around the same work are a cause of their own
-    swaps = [swap for swap in kernel_swaps(pair, counted_copies(pair)) if not swap.is_generated]
+    swaps = [swap for swap in kernel_swaps(context, counted_copies(context)) if not swap.is_generated]
     groups: dict[str, list[KernelSwap]] = {}
-    by_rate = tensor_cores_by_rate(pair)
-    uses = _uses_tensor_cores(pair.baseline, by_rate[0]), _uses_tensor_cores(pair.candidate, by_rate[1])
+    by_rate = tensor_cores_by_rate(context)
+    uses = _uses_tensor_cores(context.baseline, by_rate[0]), _uses_tensor_cores(context.candidate, by_rate[1])
     for swap in swaps:
-        given = other_inputs(pair, swap.operator)
+        given = other_inputs(context, swap.operator)
         groups.setdefault(_kind(swap, *uses) if given is None else given.rule, []).append(swap)
-    for name, members in ((name, part) for name, whole in groups.items() for part in _by_direction(pair, whole)):
+    for name, members in ((name, part) for name, whole in groups.items() for part in _by_direction(context, whole)):
         explained: dict[Part, float] = total_by_key(part for swap in members for part in swap.explains.items())
-        explained |= launch_time(pair, sum(swap.all_kernels.more_calls for swap in members))
+        explained |= launch_time(context, sum(swap.all_kernels.more_calls for swap in members))
         others = (us for part, us in explained.items() if part[0] != KERNEL)
         delta = fsum((*(swap.delta_us for swap in members), *others))
-        if abs(delta) >= pair.least_us:
-            yield _substitution_cause(pair, name, members, delta, explained)
+        if abs(delta) >= context.least_us:
+            yield _substitution_cause(context, name, members, delta, explained)
 
 
-def _by_direction(pair: RuleContext, members: list[KernelSwap]) -> list[list[KernelSwap]]:
+def _by_direction(context: RuleContext, members: list[KernelSwap]) -> list[list[KernelSwap]]:
     """Slower and faster operators as separate groups if both make a substantial part, because a sum would hide both;
     else one group."""
     parts = [[swap for swap in members if sign * swap.delta_us > 0] for sign in (1, -1)]
     more, less = (abs(fsum(swap.delta_us for swap in part)) for part in parts)
-    if min(more, less) < max(pair.least_us, OPPOSITE * min(max(more, less), abs(pair.delta_us))):
+    if min(more, less) < max(context.least_us, OPPOSITE * min(max(more, less), abs(context.delta_us))):
         return [members]
     return sorted(parts, key=lambda part: -abs(fsum(swap.delta_us for swap in part)))
 
@@ -77,19 +77,19 @@ def _others_clause(members: list[KernelSwap]) -> str:
 
 
 def _substitution_cause(
-    pair: RuleContext, name: str, members: list[KernelSwap], delta: float, explained: dict[Part, float]
+    context: RuleContext, name: str, members: list[KernelSwap], delta: float, explained: dict[Part, float]
 ) -> Cause:
     first = max(members, key=lambda swap: (abs(swap.delta_us), swap.operator))
     old = max(first.gone, key=lambda name: (first.gone[name].us_a, name))
     new = max(first.new, key=lambda name: (first.new[name].us_b, name))
-    inputs = other_inputs(pair, first.operator)
-    called = None if inputs is not None else changed_arguments(pair, first.operator)
+    inputs = other_inputs(context, first.operator)
+    called = None if inputs is not None else changed_arguments(context, first.operator)
     changed = inputs or called
     others = _others_clause(sorted(members, key=lambda swap: (-abs(swap.delta_us), swap.operator)))
     what = _WHAT.get(name, "An operator has other inputs")
     look_at = INPUTS if inputs is not None else "" if called is None else called.look_at
     old_text, new_text = short_apart(old, new)
-    if not is_same_runtime(pair):
+    if not is_same_runtime(context):
         what, look_at = "Different kernels on a different device", look_at or _TWO_DEVICES
 
     def sentence(own: Explains) -> str:
@@ -100,11 +100,11 @@ def _substitution_cause(
             f"({time_text(first.after.us_b)}, {number_text(first.after.calls_b)} per step) instead of "
             f"{old_text}{and_others(len(first.gone) - 1)} "
             f"({time_text(first.before.us_a)}, {number_text(first.before.calls_a)} per step)"
-            f"{rate_clause(pair, first.operator, other_arguments=called is not None)}{others}."
+            f"{rate_clause(context, first.operator, other_arguments=called is not None)}{others}."
         )
 
     return cause(
-        pair, _SUBSTITUTIONS.get(name, KERNEL_REPLACED), old if inputs is None else first.operator, KERNEL, delta,
+        context, _SUBSTITUTIONS.get(name, KERNEL_REPLACED), old if inputs is None else first.operator, KERNEL, delta,
         sentence, (Evidence("kernels", old), Evidence("kernels", new), Evidence("operators", first.operator)),
         name=name, look_at=look_at, explains=explained,
     )  # fmt: skip

@@ -12,9 +12,9 @@ import numpy as np
 from tb_perfcompare.comparison.causes.detectors.machine.contention import LOOK_AT_CPU, contention
 from tb_perfcompare.comparison.causes.detectors.machine.recording import is_of_1_8_alone
 from tb_perfcompare.comparison.causes.evidence.amounts import total_by_key
-from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains, Part
 from tb_perfcompare.comparison.causes.evidence.host_time import HOST, exposed_growth
+from tb_perfcompare.comparison.causes.evidence.rule import Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.speed.fastest_calls import (
     BY_SHAPE,
@@ -85,39 +85,39 @@ class _Changes(NamedTuple):
     times: list[float]
 
 
-def interruption_rules(pair: RuleContext) -> Iterator[Cause]:
+def interruption_rules(context: RuleContext) -> Iterator[Cause]:
     """CPU contention: mean times changed, uninterrupted steps or the fastest calls did not, and no single operator or
     gap explains it."""
-    yield from tuple(_interrupted_steps(pair)) or _interrupted_operators(pair)
+    yield from tuple(_interrupted_steps(context)) or _interrupted_operators(context)
 
 
-def _interrupted_steps(pair: RuleContext) -> Iterator[Cause]:
-    interrupted, shift = pair.interrupted, pair.headline.shift
+def _interrupted_steps(context: RuleContext) -> Iterator[Cause]:
+    interrupted, shift = context.interrupted, context.headline.shift
     if interrupted is None or shift is None or shift.low * shift.high <= 0:
         return
     lost = {(category, name): us for (category, name), us in interrupted.lost_us.items() if category in HOST}
     whole = math.fsum(lost.values())
-    if abs(whole) < pair.least_us or whole * pair.delta_us <= 0:
+    if abs(whole) < context.least_us or whole * context.delta_us <= 0:
         return
-    share = min(pair.delta_us / whole, 1.0)  # uninterrupted steps may have changed in the other direction
+    share = min(context.delta_us / whole, 1.0)  # uninterrupted steps may have changed in the other direction
     lost = {part: us * share for part, us in lost.items()}
     steps = f"uninterrupted steps {ratio_text(math.exp(interrupted.kept))}"
-    yield _cpu_contention(pair, lost, steps, f"measured in these captures, {REPEATABILITY_UNKNOWN}")
+    yield _cpu_contention(context, lost, steps, f"measured in these captures, {REPEATABILITY_UNKNOWN}")
 
 
-def _interrupted_operators(pair: RuleContext) -> Iterator[Cause]:
-    exposed, table = pair.exposed(CPU_EXEC), table_of_calls(pair)
-    changes = _changes(pair, table)
+def _interrupted_operators(context: RuleContext) -> Iterator[Cause]:
+    exposed, table = context.exposed(CPU_EXEC), table_of_calls(context)
+    changes = _changes(context, table)
     grown, delta = changes.grown, math.fsum(changes.grown.values())
-    if not changes.fastest or len(grown) < 3 or delta * exposed <= 0 or is_of_1_8_alone(pair, delta):
+    if not changes.fastest or len(grown) < 3 or delta * exposed <= 0 or is_of_1_8_alone(context, delta):
         return
-    if abs(exposed) < pair.least_us or not (pair.is_clear(CPU_EXEC) or _is_clear_of_same_work(pair, exposed)):
+    if abs(exposed) < context.least_us or not (context.is_clear(CPU_EXEC) or _is_clear_of_same_work(context, exposed)):
         return
     sign = math.copysign(1, delta)
     largest = max(grown, key=lambda part: grown[part] * sign)
     if abs(grown[largest]) > MAIN_SHARE * abs(delta):
         # a slice of many milliseconds falls on one call of one operator: the others decide
-        longest = _longest_call(pair.candidate if delta > 0 else pair.baseline, table, largest[1])
+        longest = _longest_call(context.candidate if delta > 0 else context.baseline, table, largest[1])
         once = sign * min(longest, abs(grown[largest]))
         grown[largest] -= once
         delta, exposed = delta - once, exposed - once
@@ -135,33 +135,33 @@ def _interrupted_operators(pair: RuleContext) -> Iterator[Cause]:
     exposed_part = sign * min(abs(exposed), abs(delta))
     if abs(exposed_part) < MAIN_SHARE * abs(exposed):
         return
-    explained = exposed_growth(pair, {part: us * exposed_part / delta for part, us in grown.items()}, delta)
+    explained = exposed_growth(context, {part: us * exposed_part / delta for part, us in grown.items()}, delta)
     yield _cpu_contention(
-        pair, explained,
+        context, explained,
         f"mean operator time {ratio_text(after / before)}, but fastest {'calls' if table == BY_SHAPE else 'steps'} "
         f"{ratio_text(math.exp(fastest))}",
     )  # fmt: skip
 
 
-def _cpu_contention(pair: RuleContext, explained: Explains, facts: str, confidence: str = "") -> Cause:
+def _cpu_contention(context: RuleContext, explained: Explains, facts: str, confidence: str = "") -> Cause:
     delta = math.fsum(explained.values())
 
     def sentence(own: Explains) -> str:
         return contention("CPU", delta, f"{change_text(own)} per step; {facts}")
 
     return cause(
-        pair, CPU_CONTENTION, "operators", CPU_EXEC, delta, sentence, (Evidence("operators", ""),),
+        context, CPU_CONTENTION, "operators", CPU_EXEC, delta, sentence, (Evidence("operators", ""),),
         explains=explained, confidence=confidence,
     )  # fmt: skip
 
 
-def _changes(pair: RuleContext, table: str) -> _Changes:
-    columns = pair.columns(table, "host_self")
-    often_called = np.minimum(columns.calls_a * pair.steps[0], columns.calls_b * pair.steps[1]) >= MIN_CALLS
+def _changes(context: RuleContext, table: str) -> _Changes:
+    columns = context.columns(table, "host_self")
+    often_called = np.minimum(columns.calls_a * context.steps[0], columns.calls_b * context.steps[1]) >= MIN_CALLS
     operators = columns.of_rows(np.flatnonzero(often_called))
     # without shapes the fastest call of an operator is that on its smallest input
     fastest_of = fastest_own_calls if table == BY_SHAPE else fastest_steps
-    fastest = fastest_of(pair, table) if operators else {}
+    fastest = fastest_of(context, table) if operators else {}
     ratios, weights, means, times = (list[float]() for _ in range(4))
     grown: list[tuple[Part, float]] = []
     before = 0.0
@@ -184,7 +184,7 @@ def _changes(pair: RuleContext, table: str) -> _Changes:
     return _Changes(total_by_key(grown), before, ratios, weights, means, times)
 
 
-def waiting_rules(pair: RuleContext) -> Iterator[Cause]:
+def waiting_rules(context: RuleContext) -> Iterator[Cause]:
     """Threads of operators wait: calls of any length take one and the same time longer, or a small multiple of it,
     in the median step: one lost time slice of 20 ms in two dozen calls is 800 us per call.
 
@@ -192,13 +192,13 @@ def waiting_rules(pair: RuleContext) -> Iterator[Cause]:
     however short its work; operators too small for several threads do not wait. Work, clocks and interruptions lengthen
     calls in proportion to their time.
     """
-    exposed = pair.exposed(CPU_EXEC)
-    if any(side.device.count for side in pair.sides) or abs(exposed) < pair.least_us:
+    exposed = context.exposed(CPU_EXEC)
+    if any(side.device.count for side in context.sides) or abs(exposed) < context.least_us:
         return
-    if not (pair.is_clear(CPU_EXEC) or _is_clear_of_same_work(pair, exposed)):
+    if not (context.is_clear(CPU_EXEC) or _is_clear_of_same_work(context, exposed)):
         return
-    table = table_of_calls(pair)
-    typical, operators = typical_steps(pair, table), pair.columns(table, "host_self")
+    table = table_of_calls(context)
+    typical, operators = typical_steps(context, table), context.columns(table, "host_self")
     called = dict(zip(operators.keys(), (operators.calls_a + operators.calls_b).tolist(), strict=True))
     often = np.array([called[key] / 2 for key in typical])
     per_call = np.array([*typical.values()]).reshape(-1, 2).T / 1000
@@ -216,7 +216,7 @@ def waiting_rules(pair: RuleContext) -> Iterator[Cause]:
         return
     names = [key[0] for key in typical]
     grown = total_by_key(((CPU_EXEC, names[at]), float(growth[at])) for at in np.flatnonzero(waits))
-    explained = exposed_growth(pair, {part: us * own / waiting for part, us in grown.items()}, own)
+    explained = exposed_growth(context, {part: us * own / waiting for part, us in grown.items()}, own)
     delta = math.fsum(explained.values())
     example = int(np.argmax(np.where(waits, growth / np.maximum(alone, 1.0), 0.0)))
     usual = weighted_quartiles(wait[waits], often[waits])[1]
@@ -229,7 +229,7 @@ def waiting_rules(pair: RuleContext) -> Iterator[Cause]:
         )
 
     yield cause(
-        pair, WAITING_THREADS, "operators", CPU_EXEC, delta, sentence, (Evidence("operators", ""),),
+        context, WAITING_THREADS, "operators", CPU_EXEC, delta, sentence, (Evidence("operators", ""),),
         explains=explained,
     )  # fmt: skip
 
@@ -250,10 +250,10 @@ def _is_constant(wait: Floats, alone: Floats, often: Floats) -> bool:
     return times >= math.log(UNLIKE_TIMES) and log_ratio(wait) <= MAX_SLOPE * times
 
 
-def _is_clear_of_same_work(pair: RuleContext, exposed: float) -> bool:
+def _is_clear_of_same_work(context: RuleContext, exposed: float) -> bool:
     """Whether the same work takes clearly longer. The machine's pace shows it by the typical step, which one long
     interruption does not affect."""
-    machine = pair.headline.machine
+    machine = context.headline.machine
     return machine is not None and (machine.low > 0 if exposed > 0 else machine.high < 0)
 
 

@@ -12,7 +12,6 @@ from tb_perfcompare.comparison.causes.detectors.machine.contention import conten
 from tb_perfcompare.comparison.causes.detectors.machine.cpu_contention import MAIN_SHARE, MIN_CALLS, MIN_SLOWDOWN
 from tb_perfcompare.comparison.causes.detectors.machine.uniform_slowdown import kernels_flat
 from tb_perfcompare.comparison.causes.evidence.amounts import total, total_by_key
-from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains, Part
 from tb_perfcompare.comparison.causes.evidence.host_time import (
     call_count_changed,
@@ -20,6 +19,7 @@ from tb_perfcompare.comparison.causes.evidence.host_time import (
     idle_shares,
     is_same_runtime,
 )
+from tb_perfcompare.comparison.causes.evidence.rule import Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.speed.fastest_calls import INTERRUPTED, LAUNCHES, fastest_calls
 from tb_perfcompare.comparison.result.finding import Evidence
@@ -37,21 +37,21 @@ MIN_KERNELS = 3
 """Fewest kernels, by name, that have to take longer. A single one is slower, not interrupted."""
 
 
-def device_contention_rules(pair: RuleContext) -> Iterator[Cause]:
+def device_contention_rules(context: RuleContext) -> Iterator[Cause]:
     """Yields at most one cause: other work takes the device, within kernels or between them."""
-    within = list(_within_kernels(pair))
-    yield from within or _between_kernels(pair)
+    within = list(_within_kernels(context))
+    yield from within or _between_kernels(context)
 
 
-def _within_kernels(pair: RuleContext) -> Iterator[Cause]:
+def _within_kernels(context: RuleContext) -> Iterator[Cause]:
     """Device contention: mean times of the same launches changed, the fastest ones did not."""
-    exposed = pair.exposed(KERNEL)
-    if abs(exposed) < pair.least_us or not pair.is_clear(KERNEL):
+    exposed = context.exposed(KERNEL)
+    if abs(exposed) < context.least_us or not context.is_clear(KERNEL):
         return
-    fastest = fastest_calls(pair, LAUNCHES)
+    fastest = fastest_calls(context, LAUNCHES)
     kernels = {
-        key: amount for key, amount in pair.amounts(LAUNCHES).items()
-        if key in fastest and min(amount.calls_a * pair.steps[0], amount.calls_b * pair.steps[1]) >= MIN_CALLS
+        key: amount for key, amount in context.amounts(LAUNCHES).items()
+        if key in fastest and min(amount.calls_a * context.steps[0], amount.calls_b * context.steps[1]) >= MIN_CALLS
     }  # fmt: skip
     if not kernels:
         return
@@ -78,16 +78,16 @@ def _within_kernels(pair: RuleContext) -> Iterator[Cause]:
         return
     own = math.copysign(min(abs(delta), abs(exposed)), exposed)
     explained: dict[Part, float] = {(KERNEL, name): us * own / delta for name, us in grown.items()}
-    explained |= _queued(pair, delta)
+    explained |= _queued(context, delta)
     delta = math.fsum(explained.values())
 
     def sentence(own: Explains) -> str:
         kernels = f"mean kernel time {ratio_text(after / before)}, but fastest launches {ratio_text(fast)}"
         facts = f"{change_text(own)} per step{_queued_clause(own)}; {kernels}"
-        return contention(pair.candidate.device.word, delta, facts)
+        return contention(context.candidate.device.word, delta, facts)
 
     yield cause(
-        pair, DEVICE_CONTENTION, "kernels", KERNEL, delta, sentence, (Evidence("kernels", ""),), explains=explained
+        context, DEVICE_CONTENTION, "kernels", KERNEL, delta, sentence, (Evidence("kernels", ""),), explains=explained
     )
 
 
@@ -97,45 +97,45 @@ def _queued_clause(explains: Explains) -> str:
     return f", {time_text(abs(us))} of it before launched work starts" if us else ""
 
 
-def _between_kernels(pair: RuleContext) -> Iterator[Cause]:
+def _between_kernels(context: RuleContext) -> Iterator[Cause]:
     """Device contention between kernels: launched work starts later on an idle device, and kernels take as long."""
-    idle = pair.amounts(DEVICE_TIMELINE).get((LAUNCH_LATENCY,))
+    idle = context.amounts(DEVICE_TIMELINE).get((LAUNCH_LATENCY,))
     if idle is None or min(idle.calls_a, idle.calls_b) < MIN_CALLS:
         return
-    if not is_same_runtime(pair) or not kernels_flat(pair):
+    if not is_same_runtime(context) or not kernels_flat(context):
         return
-    waits = total(pair.called(WAIT).values())
+    waits = total(context.called(WAIT).values())
     # a device that catches up with the host, or a host that waits for it, meets more launches that start at once
-    if min(idle_shares(pair)) < MAIN_SHARE or call_count_changed(waits.calls_a, waits.calls_b):
+    if min(idle_shares(context)) < MAIN_SHARE or call_count_changed(waits.calls_a, waits.calls_b):
         return
     each = idle.us_a / idle.calls_a, idle.us_b / idle.calls_b
-    delta = idle.rate_us - total(pair.called(LAUNCH).values()).rate_us  # a slower host launches later, too
+    delta = idle.rate_us - total(context.called(LAUNCH).values()).rate_us  # a slower host launches later, too
     if max(each) < LATE * min(each) or delta * idle.delta_us <= 0:
         return
-    if abs(delta) < max(pair.least_us, MAIN_SHARE * abs(idle.delta_us)):
+    if abs(delta) < max(context.least_us, MAIN_SHARE * abs(idle.delta_us)):
         return
-    if delta * pair.delta_us <= 0 or abs(idle.delta_us) < MAIN_SHARE * abs(pair.delta_us) or not _apart(pair):
+    if delta * context.delta_us <= 0 or abs(idle.delta_us) < MAIN_SHARE * abs(context.delta_us) or not _apart(context):
         return
     share = min(1.0, delta / idle.delta_us)
-    explained = {part: us * share for part, us in _queued(pair, delta).items()}
+    explained = {part: us * share for part, us in _queued(context, delta).items()}
     delta = math.fsum(explained.values())
-    if abs(delta) < pair.least_us:
+    if abs(delta) < context.least_us:
         return
 
     def sentence(own: Explains) -> str:
         late = f"{change_text(own)} per step before launched work starts, {times_text(*each)} per launch"
-        return contention(pair.candidate.device.word, delta, f"{late}; kernels take as long")
+        return contention(context.candidate.device.word, delta, f"{late}; kernels take as long")
 
     yield cause(
-        pair, DEVICE_CONTENTION, "launches", RUNTIME, delta, sentence, (Evidence(DEVICE_TIMELINE, LAUNCH_LATENCY),),
+        context, DEVICE_CONTENTION, "launches", RUNTIME, delta, sentence, (Evidence(DEVICE_TIMELINE, LAUNCH_LATENCY),),
         explains=explained,
     )  # fmt: skip
 
 
-def _apart(pair: RuleContext) -> bool:
+def _apart(context: RuleContext) -> bool:
     """Whether launched work starts later in every capture of one side than in all of the other."""
     lows, highs = [], []
-    for side in pair.sides:
+    for side in context.sides:
         group, captures = side.groups[DEVICE_TIMELINE], side.steps.capture
         row = group.keys.index((LAUNCH_LATENCY,))
         late = group.measures_ns["total"][row]
@@ -145,12 +145,12 @@ def _apart(pair: RuleContext) -> bool:
     return lows[1] > highs[0] or lows[0] > highs[1]
 
 
-def _queued(pair: RuleContext, grown: float) -> dict[Part, float]:
+def _queued(context: RuleContext, grown: float) -> dict[Part, float]:
     """Part -> time in which the device is idle although work is launched, as far as that changed as the kernels did:
     the device runs other work then, whatever the host does meanwhile."""
-    idle = pair.amounts(DEVICE_TIMELINE).get((LAUNCH_LATENCY,))
-    host = {label: us for label, us in exposed_host(pair).items() if us * grown > 0}
-    if idle is None or idle.delta_us * grown <= 0 or abs(idle.delta_us) < pair.least_us or not host:
+    idle = context.amounts(DEVICE_TIMELINE).get((LAUNCH_LATENCY,))
+    host = {label: us for label, us in exposed_host(context).items() if us * grown > 0}
+    if idle is None or idle.delta_us * grown <= 0 or abs(idle.delta_us) < context.least_us or not host:
         return {}
     share = min(1.0, idle.delta_us / math.fsum(host.values()))
     return {(label, ""): us * share for label, us in host.items()}

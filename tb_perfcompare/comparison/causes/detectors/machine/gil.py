@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from tb_perfcompare.comparison.causes.evidence.amounts import total_by_key
-from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains, Part
 from tb_perfcompare.comparison.causes.evidence.host_time import exposed_growth
+from tb_perfcompare.comparison.causes.evidence.rule import Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import number_text
@@ -18,10 +18,10 @@ from tb_perfcompare.model.summary.groups import GIL_WAITS as GIL_WAITS_TABLE
 from tb_perfcompare.model.summary.summary import Summary
 
 
-def gil_rules(pair: RuleContext) -> Iterator[Cause]:
+def gil_rules(context: RuleContext) -> Iterator[Cause]:
     """Waits for the GIL, within operators and between them."""
-    before, after = (_gil_waits(side) for side in pair.sides)
-    loaders = {*pair.entities(DATA_LOADER).key}
+    before, after = (_gil_waits(side) for side in context.sides)
+    loaders = {*context.entities(DATA_LOADER).key}
     category_of = {
         name: OTHER if name == NOTHING_RECORDED else DATA_LOADER if name in loaders else CPU_EXEC
         for name in sorted({*before, *after})
@@ -31,15 +31,15 @@ def gil_rules(pair: RuleContext) -> Iterator[Cause]:
         for name, category in category_of.items()
     }
     grown = math.fsum(own.values())
-    if abs(grown) < pair.least_us:
+    if abs(grown) < context.least_us:
         return
-    if pair.candidate.device.count:  # waits while the device works cost nothing
+    if context.candidate.device.count:  # waits while the device works cost nothing
         wholes = total_by_key((category, us) for (category, _), us in own.items())
-        shares = {of: min(1.0, max(0.0, pair.exposed(of) / us)) if us else 0.0 for of, us in wholes.items()}
+        shares = {of: min(1.0, max(0.0, context.exposed(of) / us)) if us else 0.0 for of, us in wholes.items()}
         own = {part: us * shares[part[0]] for part, us in own.items()}
-    explained = exposed_growth(pair, own, grown)
+    explained = exposed_growth(context, own, grown)
     delta = math.fsum(explained.values())
-    if abs(delta) < pair.least_us:
+    if abs(delta) < context.least_us:
         return
     calls = [math.fsum(waits.calls for waits in side.values()) for side in (before, after)]
 
@@ -51,7 +51,7 @@ def gil_rules(pair: RuleContext) -> Iterator[Cause]:
         )
 
     yield cause(
-        pair, GIL_WAITS, "categories", OTHER, delta, sentence, (Evidence("categories", OTHER),), explains=explained,
+        context, GIL_WAITS, "categories", OTHER, delta, sentence, (Evidence("categories", OTHER),), explains=explained,
     )  # fmt: skip
 
 

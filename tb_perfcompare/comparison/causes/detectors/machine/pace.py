@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from tb_perfcompare.comparison.causes.detectors.machine.contention import LOOK_AT_CPU, contention
 from tb_perfcompare.comparison.causes.evidence.amounts import Amount
-from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, of_categories
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explained
 from tb_perfcompare.comparison.causes.evidence.host_time import machine_or_threads
+from tb_perfcompare.comparison.causes.evidence.rule import Rule, cause, of_categories
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import REPEATABILITY_UNKNOWN, Evidence
 from tb_perfcompare.comparison.result.headline import Basis, PaceFacts, Verdict
@@ -42,11 +42,11 @@ _FOLLOW = {
 _PARTLY = (OTHER, DATA_LOADER)
 
 
-def machine_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
+def machine_rules(context: RuleContext, explained: Explained) -> Iterator[Cause]:
     """The same work runs at a different pace and no rule explains it. Reported if captures agree on the pace, or if the
     verdict is about the program at equal machine speed, or if it is open, but the pace of these captures surely
     differs."""
-    machine, headline = pair.headline.machine, pair.headline
+    machine, headline = context.headline.machine, context.headline
     if machine is None:
         return
     sure = machine.verdict in (Verdict.SLOWER, Verdict.FASTER)
@@ -55,28 +55,28 @@ def machine_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     differs = headline.verdict is Verdict.INCONCLUSIVE and machine.differs
     if not sure and not (of_program and several) and not differs:
         return
-    least = math.log1p(max(pair.options.margin, 0.0 if sure else MIN_UNSURE))
-    for pace in pair.headline.paces:
+    least = math.log1p(max(context.options.margin, 0.0 if sure else MIN_UNSURE))
+    for pace in context.headline.paces:
         if not pace.unusable and pace.share > 0 and abs(math.log1p(pace.estimate)) > least:
-            yield from _pace_cause(pair, pace, explained, sure=sure)
+            yield from _pace_cause(context, pace, explained, sure=sure)
 
 
-def is_paced(pair: RuleContext, change_us: float) -> bool:
+def is_paced(context: RuleContext, change_us: float) -> bool:
     """Whether the host's same work changed its pace in this direction, so that a part of the change may be the
     machine's."""
     return any(
         pace.of == "host" and not pace.unusable and pace.estimate * change_us > 0
         and abs(math.log1p(pace.estimate)) > math.log1p(MIN_UNSURE)
-        for pace in pair.headline.paces
+        for pace in context.headline.paces
     )  # fmt: skip
 
 
-def _pace_cause(pair: RuleContext, pace: PaceFacts, explained: Explained, *, sure: bool) -> Iterator[Cause]:
+def _pace_cause(context: RuleContext, pace: PaceFacts, explained: Explained, *, sure: bool) -> Iterator[Cause]:
     total_us, explained_us = 0.0, dict[str, float]()
-    for category, left in explained.left(pair, _FOLLOW[pace.of]).items():
+    for category, left in explained.left(context, _FOLLOW[pace.of]).items():
         # an estimate, rounded to the nanosecond so that exchanging the sides negates it
-        by_pace = round(Amount(1, 1, *pair.exposed_times(category)).paced_us(1 + pace.estimate), 3)
-        change = pair.exposed(category)
+        by_pace = round(Amount(1, 1, *context.exposed_times(category)).paced_us(1 + pace.estimate), 3)
+        change = context.exposed(category)
         if max(by_pace * change, by_pace * left) <= 0:
             continue
         if category in _PARTLY and abs(by_pace) < MAIN_SHARE * abs(change):
@@ -85,24 +85,27 @@ def _pace_cause(pair: RuleContext, pace: PaceFacts, explained: Explained, *, sur
         if by_pace * left > 0:
             explained_us[category] = math.copysign(min(abs(by_pace), abs(left)), by_pace)
     exposed = math.fsum(explained_us.values())
-    if abs(exposed) < pair.least_us or abs(exposed) < MAIN_SHARE * abs(total_us):
+    if abs(exposed) < context.least_us or abs(exposed) < MAIN_SHARE * abs(total_us):
         return
     interrupted = pace.of == "host" and abs(math.log1p(pace.typical)) <= MAX_EXPLAINED * abs(math.log1p(pace.estimate))
     work = "operators" if pace.of == "host" else "kernels"
     where = "in all captures" if sure else "in these captures"
-    sentence = _contention(pace, exposed, where) if interrupted else _slower_sentence(pair, pace, exposed, work, where)
+    sentence = (
+        _contention(pace, exposed, where) if interrupted
+        else _slower_sentence(context, pace, exposed, work, where)
+    )  # fmt: skip
     yield cause(
-        pair, MACHINE_PACE, work, max(explained_us, key=lambda one: abs(explained_us[one])), exposed, sentence,
+        context, MACHINE_PACE, work, max(explained_us, key=lambda one: abs(explained_us[one])), exposed, sentence,
         (Evidence("common_work", ""),), name="host_interrupted" if interrupted else _RULES[pace.of],
         explains=of_categories(explained_us), confidence="" if sure else _UNSURE,
         look_at=_OF_DEVICE if pace.of == "device" else LOOK_AT_CPU if interrupted else "",
     )  # fmt: skip
 
 
-def _slower_sentence(pair: RuleContext, pace: PaceFacts, exposed: float, work: str, where: str) -> str:
+def _slower_sentence(context: RuleContext, pace: PaceFacts, exposed: float, work: str, where: str) -> str:
     way = "slower" if exposed > 0 else "faster"
-    what = f"Operators run {way} on the CPU" if pace.of == "host" else f"The {pair.candidate.device.word} runs {way}"
-    threads = machine_or_threads(pair) if pace.of == "host" else ""
+    what = f"Operators run {way} on the CPU" if pace.of == "host" else f"The {context.candidate.device.word} runs {way}"
+    threads = machine_or_threads(context) if pace.of == "host" else ""
     ratio = ratio_text(1 + pace.estimate)
     if pace.kept >= ACROSS * pace.rows:
         rows = f"{pace.kept:,} {work} of the same work {ratio} {where}{threads}"

@@ -7,9 +7,9 @@ from math import fsum
 
 from tb_perfcompare.comparison.causes.detectors.machine.pace import is_paced
 from tb_perfcompare.comparison.causes.evidence.amounts import total_by_key
-from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text, of_categories
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explained, Explains
 from tb_perfcompare.comparison.causes.evidence.general_rules import has_stacks
+from tb_perfcompare.comparison.causes.evidence.rule import Rule, cause, change_text, of_categories
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.checks.profiler_options import WITH_1_8, option_differences, options_alone
 from tb_perfcompare.comparison.result.finding import Evidence
@@ -32,13 +32,13 @@ OPERATOR_SLOWER = ("operator_slower", "operator_faster")
 """Findings that explain the time of uninterrupted steps better than the recording does."""
 
 
-def profiler_work_rules(pair: RuleContext) -> Iterator[Cause]:
+def profiler_work_rules(context: RuleContext) -> Iterator[Cause]:
     """The profiler's own recorded work grew."""
-    rows = [row for row in pair.entities(OTHER) if row.path[1] == PROFILER_WORK]
-    delta = sum(row.delta for row in rows) / pair.unit
-    if abs(delta) < pair.least_us:
+    rows = [row for row in context.entities(OTHER) if row.path[1] == PROFILER_WORK]
+    delta = sum(row.delta for row in rows) / context.unit
+    if abs(delta) < context.least_us:
         return
-    flags = "; ".join(option_differences(*pair.sides))
+    flags = "; ".join(option_differences(*context.sides))
 
     def sentence(own: Explains) -> str:
         return (
@@ -47,89 +47,89 @@ def profiler_work_rules(pair: RuleContext) -> Iterator[Cause]:
         )
 
     yield cause(
-        pair, PROFILER_OVERHEAD, PROFILER_WORK, OTHER, delta, sentence,
+        context, PROFILER_OVERHEAD, PROFILER_WORK, OTHER, delta, sentence,
         (Evidence("ledger", f"{OTHER} / {PROFILER_WORK}"),), explains={(OTHER, PROFILER_WORK): delta},
     )  # fmt: skip
 
 
-def recording_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
+def recording_rules(context: RuleContext, explained: Explained) -> Iterator[Cause]:
     """The slower side recorded more options. Without the profiler's overhead events its cost looks like host time,
     so this is the likely cause of what no other cause explains, unless the devices are of different kinds: that
     alone changes host time."""
-    if pair.baseline.device.kind != pair.candidate.device.kind:
+    if context.baseline.device.kind != context.candidate.device.kind:
         return
-    flags = "; ".join(option_differences(*pair.sides))
-    change_us = pair.uninterrupted_us
-    if costlier_to_record(pair, change_us) and abs(change_us) >= pair.least_us:
+    flags = "; ".join(option_differences(*context.sides))
+    change_us = context.uninterrupted_us
+    if costlier_to_record(context, change_us) and abs(change_us) >= context.least_us:
         if not explained.rules & {*OPERATOR_SLOWER}:
             sentence = (
                 f"Probably profiler overhead: {signed_time(change_us)} host time per step without interruptions; "
                 f"recording options differ: {flags}."
             )
             yield cause(
-                pair, MORE_RECORDED, PROFILER_WORK, OTHER, change_us, sentence, (Evidence("environment", ""),),
-                explains=of_categories(total_by_key((part.category, part.delta_us) for part in pair.uninterrupted)),
+                context, MORE_RECORDED, PROFILER_WORK, OTHER, change_us, sentence, (Evidence("environment", ""),),
+                explains=of_categories(total_by_key((part.category, part.delta_us) for part in context.uninterrupted)),
                 of_the_step=False,
             )  # fmt: skip
         return
     # Python functions recorded on one side only are new between its operators for that reason
-    other = has_stacks(pair.baseline) != has_stacks(pair.candidate)
+    other = has_stacks(context.baseline) != has_stacks(context.candidate)
     moved = {
-        label: us for label, us in explained.left(pair, RECORDING).items()
-        if pair.is_clear(label) or (other and label == OTHER)
+        label: us for label, us in explained.left(context, RECORDING).items()
+        if context.is_clear(label) or (other and label == OTHER)
     }  # fmt: skip
     delta = fsum(moved.values())
-    if not costlier_to_record(pair, delta):
+    if not costlier_to_record(context, delta):
         return
-    if abs(delta) < max(pair.least_us, MAIN_SHARE * abs(fsum(pair.exposed(label) for label in moved))):
+    if abs(delta) < max(context.least_us, MAIN_SHARE * abs(fsum(context.exposed(label) for label in moved))):
         return
     sentence = (
         f"Probably profiler overhead: {signed_time(delta)} host time per step; recording options differ: {flags}."
     )
     yield cause(
-        pair, MORE_RECORDED, PROFILER_WORK, OTHER, delta, sentence, (Evidence("environment", ""),),
+        context, MORE_RECORDED, PROFILER_WORK, OTHER, delta, sentence, (Evidence("environment", ""),),
         explains=of_categories(moved),
     )  # fmt: skip
 
 
-def autograd_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
+def autograd_rules(context: RuleContext, explained: Explained) -> Iterator[Cause]:
     """Autograd records the graph of a backward pass that never comes: inference without no_grad(). Its work is in every
     operator, so it is the likely cause of what no other cause explains."""
-    graphs = [dict(side.environment).get(AUTOGRAD_GRAPH) for side in pair.sides]
-    trains = any(name.startswith("autograd::") for name, *_ in pair.amounts("operators", "host_total"))
+    graphs = [dict(side.environment).get(AUTOGRAD_GRAPH) for side in context.sides]
+    trains = any(name.startswith("autograd::") for name, *_ in context.amounts("operators", "host_total"))
     if trains or {*graphs} != {"recorded", "not recorded"}:
         return
     came = graphs[1] == "recorded"
-    left = {label: us for label, us in explained.left(pair, _OF_OPERATORS).items() if (us > 0) == came}
+    left = {label: us for label, us in explained.left(context, _OF_OPERATORS).items() if (us > 0) == came}
     delta = fsum(left.values())
-    matters = abs(delta) >= pair.least_us
-    at_most = "up to " if is_paced(pair, delta) else ""
+    matters = abs(delta) >= context.least_us
+    at_most = "up to " if is_paced(context, delta) else ""
     sentence = (
         f"Autograd {'records' if came else 'no longer records'} a graph that no backward pass uses"
         f"{f': {at_most}{signed_time(delta)} per step' if matters else ''}."
     )
     yield cause(
-        pair, AUTOGRAD_RECORDS, "autograd", CPU_EXEC, delta if matters else None, sentence,
+        context, AUTOGRAD_RECORDS, "autograd", CPU_EXEC, delta if matters else None, sentence,
         (Evidence("environment", AUTOGRAD_GRAPH),), name=AUTOGRAD_RECORDS.names[0 if came else 1],
         explains=of_categories(left) if matters else {},
     )  # fmt: skip
 
 
-def costlier_to_record(pair: RuleContext, delta: float) -> bool:
+def costlier_to_record(context: RuleContext, delta: float) -> bool:
     """Whether more was recorded on the slower side."""
-    if is_of_1_8_alone(pair, delta):
+    if is_of_1_8_alone(context, delta):
         return True
-    one, two = (len(options_alone(*sides)) for sides in _both_ways(pair))
+    one, two = (len(options_alone(*sides)) for sides in _both_ways(context))
     return one != two and (one > two) == (delta > 0)
 
 
-def is_of_1_8_alone(pair: RuleContext, delta: float) -> bool:
+def is_of_1_8_alone(context: RuleContext, delta: float) -> bool:
     """Whether the profiler of PyTorch 1.8 recorded the slower side alone."""
-    return WITH_1_8 in options_alone(*_both_ways(pair)[0 if delta > 0 else 1])
+    return WITH_1_8 in options_alone(*_both_ways(context)[0 if delta > 0 else 1])
 
 
-def _both_ways(pair: RuleContext) -> tuple[tuple[Summary, Summary], tuple[Summary, Summary]]:
-    return pair.sides, (pair.candidate, pair.baseline)
+def _both_ways(context: RuleContext) -> tuple[tuple[Summary, Summary], tuple[Summary, Summary]]:
+    return context.sides, (context.candidate, context.baseline)
 
 
 _LOOK_AT = "record both runs with the same options; with_stack and profile_memory cost the most"

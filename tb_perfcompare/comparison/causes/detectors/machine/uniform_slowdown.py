@@ -9,9 +9,9 @@ import numpy as np
 
 from tb_perfcompare.comparison.causes.detectors.machine.recording import costlier_to_record
 from tb_perfcompare.comparison.causes.evidence.amounts import NOTHING, Amount
-from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains, Part
 from tb_perfcompare.comparison.causes.evidence.host_time import machine_or_threads, working_calls
+from tb_perfcompare.comparison.causes.evidence.rule import Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.speed.beyond_pace import paced
 from tb_perfcompare.comparison.causes.evidence.speed.fastest_calls import BY_SHAPE, fastest_own_calls, table_of_calls
@@ -39,99 +39,100 @@ _CLOCKS = ("freq", "clock")
 _UNEVEN = "in this direction in nearly all of the operators' time"
 
 
-def pace_rules(pair: RuleContext) -> Iterator[Cause]:
+def pace_rules(context: RuleContext) -> Iterator[Cause]:
     """The device, or the host, is uniformly slower."""
-    yield from _device_pace(pair)
-    yield from _host_pace(pair)
+    yield from _device_pace(context)
+    yield from _host_pace(context)
 
 
-def _device_pace(pair: RuleContext) -> Iterator[Cause]:
-    device = device_ratio(pair)
+def _device_pace(context: RuleContext) -> Iterator[Cause]:
+    device = device_ratio(context)
     if device is None:
         return
-    explained = _spread(pair, KERNEL, device)
+    explained = _spread(context, KERNEL, device)
     exposed = math.fsum(explained.values())
-    if abs(exposed) < pair.least_us or exposed * pair.exposed(KERNEL) <= 0 or not pair.is_clear(KERNEL):
+    if abs(exposed) < context.least_us or exposed * context.exposed(KERNEL) <= 0 or not context.is_clear(KERNEL):
         return
-    if abs(exposed) < MAIN_SHARE * abs(pair.exposed(KERNEL)):
+    if abs(exposed) < MAIN_SHARE * abs(context.exposed(KERNEL)):
         return
     way = "slower" if device > 1 else "faster"
-    clock = _clock(pair, device)
+    clock = _clock(context, device)
 
     def sentence(own: Explains) -> str:
         return (
-            f"The {pair.candidate.device.word} runs {way} across the board: {change_text(own)} per step; kernels "
+            f"The {context.candidate.device.word} runs {way} across the board: {change_text(own)} per step; kernels "
             f"{ratio_text(device)} per launch{clock or ' (clock, power, thermal, sharing)'}."
         )
 
     yield cause(
-        pair, DEVICE_PACE, "kernels", KERNEL, exposed, sentence, (Evidence("kernels", ""),), explains=explained
+        context, DEVICE_PACE, "kernels", KERNEL, exposed, sentence, (Evidence("kernels", ""),), explains=explained
     )
 
 
-def _host_pace(pair: RuleContext) -> Iterator[Cause]:
-    host, uneven = host_ratio(pair), _uneven_ratios(pair)
+def _host_pace(context: RuleContext) -> Iterator[Cause]:
+    host, uneven = host_ratio(context), _uneven_ratios(context)
     confidence = ""
     if host is not None:
-        explained, ratios, middle = _explained_by_host_pace(pair, host), ratio_text(host), host
+        explained, ratios, middle = _explained_by_host_pace(context, host), ratio_text(host), host
     elif uneven is not None:
-        explained, ratios = _slower_rows(pair, uneven[0]), f"most {ratio_text(uneven[0])} to {ratio_text(uneven[1])}"
+        explained, ratios = _slower_rows(context, uneven[0]), f"most {ratio_text(uneven[0])} to {ratio_text(uneven[1])}"
         middle, confidence = math.sqrt(uneven[0] * uneven[1]), _UNEVEN
     else:
         return
     exposed = math.fsum(explained.values())
-    if not _minima_follow(pair, middle) or costlier_to_record(pair, exposed):  # recording more is the likelier cause
+    # recording more is the likelier cause
+    if not _minima_follow(context, middle) or costlier_to_record(context, exposed):
         return
-    if abs(exposed) < pair.least_us or not pair.is_clear(*{category for category, _ in explained}):
+    if abs(exposed) < context.least_us or not context.is_clear(*{category for category, _ in explained}):
         return
     way = "slower" if exposed > 0 else "faster"
 
     def sentence(own: Explains) -> str:
         return (
             f"Operators run {way} on the CPU across the board: {change_text(own)} per step; {ratios} per call"
-            f"{_clock(pair, middle, HOST) or machine_or_threads(pair)}."
+            f"{_clock(context, middle, HOST) or machine_or_threads(context)}."
         )
 
     yield cause(
-        pair, HOST_PACE, "operators", CPU_EXEC, exposed, sentence, (Evidence("operators", ""),), explains=explained,
+        context, HOST_PACE, "operators", CPU_EXEC, exposed, sentence, (Evidence("operators", ""),), explains=explained,
         confidence=confidence,
     )  # fmt: skip
 
 
-def _uneven_ratios(pair: RuleContext) -> tuple[float, float] | None:
+def _uneven_ratios(context: RuleContext) -> tuple[float, float] | None:
     """Smaller and larger ratio of most operators' own time, without a device; None without input shapes, as larger
     inputs change times as unevenly."""
-    if any(side.device.count or BY_SHAPE not in side.groups for side in pair.sides):
+    if any(side.device.count or BY_SHAPE not in side.groups for side in context.sides):
         return None
-    return uneven_ratios(*_own_times(pair), pair.numbers)
+    return uneven_ratios(*_own_times(context), context.numbers)
 
 
-def _slower_rows(pair: RuleContext, ratio: float) -> dict[Part, float]:
+def _slower_rows(context: RuleContext, ratio: float) -> dict[Part, float]:
     """Part -> change of the time of the same calls, in the direction of the ratio."""
-    rows = {row.path[:2]: row.rate_effect / pair.unit for row in pair.entities(CPU_EXEC) if row.status == "both"}
+    rows = {row.path[:2]: row.rate_effect / context.unit for row in context.entities(CPU_EXEC) if row.status == "both"}
     return {(category, name): us for (category, name), us in rows.items() if us * math.log(ratio) > 0}
 
 
-def _explained_by_host_pace(pair: RuleContext, ratio: float) -> dict[Part, float]:
+def _explained_by_host_pace(context: RuleContext, ratio: float) -> dict[Part, float]:
     """Part -> change explained by the host's pace. Operators and API calls are limited together, by the growth of
     both including hidden time, because exposed time shifts between them. Every other category follows the pace on
     its own, or not at all."""
-    slower = math.fsum(_per_call(amount).paced_us(ratio) for amount in working_calls(pair))
+    slower = math.fsum(_per_call(amount).paced_us(ratio) for amount in working_calls(context))
     rows = {
-        (row.path[0], row.path[1]): row.rate_effect / pair.unit
+        (row.path[0], row.path[1]): row.rate_effect / context.unit
         for label in _WORK
-        for row in pair.entities(label)
+        for row in context.entities(label)
         if row.status == "both"
     }
     together = math.fsum(rows.values())
     explained: dict[Part, float] = {}
     if together * slower > 0 and abs(slower) >= MAIN_SHARE * abs(together):
-        explained = _divided_among_parts(pair, math.copysign(min(abs(slower), abs(together)), slower))
+        explained = _divided_among_parts(context, math.copysign(min(abs(slower), abs(together)), slower))
     for label in _BESIDE:
-        times = pair.exposed_times(label)
+        times = context.exposed_times(label)
         by_pace = Amount(1, 1, *times).paced_us(ratio)
-        if by_pace * pair.exposed(label) > 0 and abs(by_pace) >= MAIN_SHARE * abs(pair.exposed(label)):
-            explained[label, ""] = math.copysign(min(abs(by_pace), abs(pair.exposed(label))), by_pace)
+        if by_pace * context.exposed(label) > 0 and abs(by_pace) >= MAIN_SHARE * abs(context.exposed(label)):
+            explained[label, ""] = math.copysign(min(abs(by_pace), abs(context.exposed(label))), by_pace)
     return explained
 
 
@@ -143,13 +144,13 @@ def _per_call(amount: Amount) -> Amount:
     return Amount(often, often, often * amount.us_a / amount.calls_a, often * amount.us_b / amount.calls_b)
 
 
-def _divided_among_parts(pair: RuleContext, us: float) -> dict[Part, float]:
+def _divided_among_parts(context: RuleContext, us: float) -> dict[Part, float]:
     """Part -> share of this time: divided among categories by their change in that direction, and within each among
     the entities of both sides by their time."""
-    moved = {label: pair.exposed(label) for label in _WORK if pair.exposed(label) * us > 0}
+    moved = {label: context.exposed(label) for label in _WORK if context.exposed(label) * us > 0}
     explained: dict[Part, float] = {}
     for label, exposed in moved.items():
-        rows = [row for row in pair.entities(label) if row.status == "both"]
+        rows = [row for row in context.entities(label) if row.status == "both"]
         whole = sum(row.baseline + row.candidate for row in rows)
         for row in rows if whole else ():
             share = exposed / math.fsum(moved.values()) * (row.baseline + row.candidate) / whole
@@ -157,26 +158,26 @@ def _divided_among_parts(pair: RuleContext, us: float) -> dict[Part, float]:
     return explained
 
 
-def _minima_follow(pair: RuleContext, ratio: float) -> bool:
+def _minima_follow(context: RuleContext, ratio: float) -> bool:
     """Whether the fastest calls slowed as well, which they do not under contention."""
-    table = table_of_calls(pair)
-    fastest = fastest_own_calls(pair, table)
+    table = table_of_calls(context)
+    fastest = fastest_own_calls(context, table)
     if not fastest:
         return True
-    operators = pair.amounts(table, "host_self")
+    operators = context.amounts(table, "host_self")
     ratios = np.log([b / a for a, b in fastest.values()])
     weights = np.array([operators[key].us_a + operators[key].us_b for key in fastest])
     middle = weighted_quartiles(ratios, weights)[1]
     return middle / math.log(ratio) >= MAIN_SHARE
 
 
-def _spread(pair: RuleContext, category: str, ratio: float) -> dict[Part, float]:
+def _spread(context: RuleContext, category: str, ratio: float) -> dict[Part, float]:
     """Part -> change explained by the pace, for entities of both sides; scaled to the category's change if their sum
     is within a few percent of it."""
-    rows = pair.entities(category)
+    rows = context.entities(category)
     both = np.flatnonzero(rows.status == STATUSES.index("both"))
-    by_pace = paced(rows, pair.unit, ratio)[both]
-    together, exposed = math.fsum(by_pace.tolist()), pair.exposed(category)
+    by_pace = paced(rows, context.unit, ratio)[both]
+    together, exposed = math.fsum(by_pace.tolist()), context.exposed(category)
     # a difference of a few percent is attributed to the pace
     scale = (
         exposed / together
@@ -187,33 +188,33 @@ def _spread(pair: RuleContext, category: str, ratio: float) -> dict[Part, float]
     return {(category, name): us for name, us in zip(names, (by_pace * scale).tolist(), strict=True)}
 
 
-def device_ratio(pair: RuleContext) -> float | None:
+def device_ratio(context: RuleContext) -> float | None:
     """Uniform ratio of candidate to baseline time per launch of the same kernels; None if they did not change
     uniformly: by the quartiles of their time, and by the typical kernel where the pace of the device is known."""
-    before, after = (side.groups.get("kernels") for side in pair.sides)
-    ratio = uniform_ratio(before, after, pair.numbers)
-    pace = next((pace for pace in pair.headline.paces if pace.of == "device" and not pace.unusable), None)
+    before, after = (side.groups.get("kernels") for side in context.sides)
+    ratio = uniform_ratio(before, after, context.numbers)
+    pace = next((pace for pace in context.headline.paces if pace.of == "device" and not pace.unusable), None)
     if ratio is None or pace is None:
         return ratio
     return ratio if math.log1p(pace.typical) / math.log(ratio) >= MAIN_SHARE else None
 
 
-def kernels_flat(pair: RuleContext) -> bool:
+def kernels_flat(context: RuleContext) -> bool:
     """Whether all kernels together take the same time on both sides."""
-    kernels = pair.columns("kernels")
+    kernels = context.columns("kernels")
     a, b = math.fsum(kernels.us_a.tolist()), math.fsum(kernels.us_b.tolist())
     return bool(abs(b - a) <= KERNELS_FLAT * max(a, b))
 
 
-def host_ratio(pair: RuleContext) -> float | None:
+def host_ratio(context: RuleContext) -> float | None:
     """Uniform ratio over the operators' own host time, None if there is none."""
-    return uniform_ratio(*_own_times(pair), pair.numbers)
+    return uniform_ratio(*_own_times(context), context.numbers)
 
 
-def _own_times(pair: RuleContext) -> tuple[GroupTable | None, GroupTable | None]:
+def _own_times(context: RuleContext) -> tuple[GroupTable | None, GroupTable | None]:
     """Operators with their own host time, scaled as if both sides had as many steps, so that they have the same
     weight."""
-    steps = math.lcm(*pair.steps)
+    steps = math.lcm(*context.steps)
 
     def own(summary: Summary) -> GroupTable | None:
         table = summary.groups.get("operators")
@@ -224,13 +225,13 @@ def _own_times(pair: RuleContext) -> tuple[GroupTable | None, GroupTable | None]
         calls = table.calls.sum(axis=1, keepdims=True) * factor
         return GroupTable(table.key_columns, table.keys, table.names, calls, {"total": time})
 
-    return each_side(own, pair.sides)
+    return each_side(own, context.sides)
 
 
-def _clock(pair: RuleContext, ratio: float, device: str = "") -> str:
+def _clock(context: RuleContext, ratio: float, device: str = "") -> str:
     """Clause on a clock counter that moved the other way: "; gpu_clock of GPU 0 1,410 → 1,128 MHz (×0.80)"; ""
     without one."""
-    for change in pair.counters:
+    for change in context.counters:
         name = change.counter.lower()
         if not any(word in name for word in _CLOCKS) or (change.device == HOST) != (device == HOST):
             continue

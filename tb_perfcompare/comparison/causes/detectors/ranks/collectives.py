@@ -12,12 +12,12 @@ from tb_perfcompare.comparison.causes.detectors.ranks.exposed_collectives import
     splits,
 )
 from tb_perfcompare.comparison.causes.detectors.ranks.late_rank import find_late_rank
-from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains, Part
 from tb_perfcompare.comparison.causes.evidence.general_rules import python_time
 from tb_perfcompare.comparison.causes.evidence.inputs import elements
 from tb_perfcompare.comparison.causes.evidence.known_settings import collective_kind, look_at_collectives
 from tb_perfcompare.comparison.causes.evidence.places.annotations import annotations_around
+from tb_perfcompare.comparison.causes.evidence.rule import Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.speed.bus_bandwidth import bandwidth_text
 from tb_perfcompare.comparison.ranks.sentences import changed_rank
@@ -38,25 +38,25 @@ _FUNCTIONS = "torch/distributed/distributed_c10d.py"
 """File of PyTorch's functions that make collectives; the outermost is the one that the program calls."""
 
 
-def collective_rules(pair: RuleContext) -> Iterator[Cause]:
+def collective_rules(context: RuleContext) -> Iterator[Cause]:
     """The collectives' own part of exposed communication. It is significant, unless their number makes it; none if
     ranks wait for a late one."""
-    collectives = pair.once(exposed_collectives)
-    if collectives is None or pair.once(find_late_rank) is not None:
+    collectives = context.once(exposed_collectives)
+    if collectives is None or context.once(find_late_rank) is not None:
         return
-    if not collectives.are_mainly_more and not pair.is_clear(COMMUNICATION):
+    if not collectives.are_mainly_more and not context.is_clear(COMMUNICATION):
         return
     exposed, delta = collectives.exposed_us, collectives.amount.delta_us
     if abs(delta) >= MAIN_SHARE * abs(exposed) and delta * exposed >= 0:
-        yield _slower_cause(pair, collectives)
+        yield _slower_cause(context, collectives)
     elif collectives.on_device:  # host work is never hidden behind the host
-        yield _overlap(pair, collectives)
+        yield _overlap(context, collectives)
 
 
-def _slower_cause(pair: RuleContext, collectives: ExposedCollectives) -> Cause:
+def _slower_cause(context: RuleContext, collectives: ExposedCollectives) -> Cause:
     amount, exposed, first = collectives.amount, collectives.exposed_us, collectives.largest
     more, slower = ("More", "slower") if exposed > 0 else ("Fewer", "faster")
-    before, after = pair.once(splits)
+    before, after = context.once(splits)
     ranks, transfer, confidence, look_at = "", None, "", COLLECTIVE_SLOWER.look_at
     if not collectives.on_device:
         confidence, look_at = _ON_CPU, f"other load on the cores of each rank; {look_at}"
@@ -65,47 +65,48 @@ def _slower_cause(pair: RuleContext, collectives: ExposedCollectives) -> Cause:
         confidence, look_at = "a late rank would look the same", f"{look_at}; compare all ranks"
     elif before.is_whole and after.is_whole:
         transfer = before.transfer_us, after.transfer_us
-    if pair.job is not None and (changed := changed_rank(pair.job, pair.least_us, pair.options)):
+    if context.job is not None and (changed := changed_rank(context.job, context.least_us, context.options)):
         ranks += f"; {changed}"
     title, calls, what = f"Collectives are {slower}", "", ""
     explains: dict[Part, float] = {(COMMUNICATION, ""): exposed}
     if collectives.are_more:
         title, first = f"{more} collectives", collectives.largest_of_more
-        explains |= _in_callers(pair, exposed)
+        explains |= _in_callers(context, exposed)
         calls = f"{numbers_text(amount.calls_a, amount.calls_b)} calls, "
         confidence = "certain: calls are counted; their time is measured"
         # gloo reduces all to scatter: only the operator tells
-        others = (name for name, in (*pair.amounts("communication"), *pair.amounts("operators", "host_total")))
+        others = (name for name, in (*context.amounts("communication"), *context.amounts("operators", "host_total")))
         look_at = look_at_collectives(first, others) or look_at
-        what = _what_is_sent(pair, first, exposed)
+        what = _what_is_sent(context, first, exposed)
     times = amount.us_a, amount.us_b
 
     def sentence(own: Explains) -> str:
         return (
             f"{title}: {change_text(own)} exposed per step{_in_callers_clause(own)}; collectives take {calls}"
-            f"{times_text(*times)} per step, mostly {short(first)}{what}{bandwidth_text(pair, times, transfer)}{ranks}."
+            f"{times_text(*times)} per step, mostly {short(first)}{what}"
+            f"{bandwidth_text(context, times, transfer)}{ranks}."
         )
 
     return cause(
-        pair, COLLECTIVE_SLOWER, first, COMMUNICATION, fsum(explains.values()), sentence,
+        context, COLLECTIVE_SLOWER, first, COMMUNICATION, fsum(explains.values()), sentence,
         (Evidence("communication", first),), confidence=confidence, look_at=look_at, explains=explains,
     )  # fmt: skip
 
 
-def _in_callers(pair: RuleContext, exposed: float) -> dict[Part, float]:
+def _in_callers(context: RuleContext, exposed: float) -> dict[Part, float]:
     """Time of the operators that call more (fewer) collectives, which are not named, and of the code around them in
     the innermost annotation."""
-    around = _annotations_around(pair, exposed)[:1]
+    around = _annotations_around(context, exposed)[:1]
     changes = {
-        row.path: pair.counted_us(row) if is_collective_operator(row.path[1]) else row.delta / pair.unit
-        for row in pair.entities(CPU_EXEC) if is_collective_operator(row.path[1]) or row.path[1] in around
+        row.path: context.counted_us(row) if is_collective_operator(row.path[1]) else row.delta / context.unit
+        for row in context.entities(CPU_EXEC) if is_collective_operator(row.path[1]) or row.path[1] in around
     }  # fmt: skip
     return {(CPU_EXEC, path[1]): us for path, us in changes.items() if us * exposed > 0}
 
 
-def _annotations_around(pair: RuleContext, exposed: float) -> list[str]:
+def _annotations_around(context: RuleContext, exposed: float) -> list[str]:
     """Annotations that most of the collectives' time is in, innermost first."""
-    return annotations_around(pair, {(CPU_EXEC, ""): exposed})
+    return annotations_around(context, {(CPU_EXEC, ""): exposed})
 
 
 def _in_callers_clause(explains: Explains) -> str:
@@ -115,25 +116,25 @@ def _in_callers_clause(explains: Explains) -> str:
     return f", {signed_time(us)} of it in the code that calls them" if is_named else ""
 
 
-def _what_is_sent(pair: RuleContext, collective: str, exposed: float) -> str:
+def _what_is_sent(context: RuleContext, collective: str, exposed: float) -> str:
     """Clause on what more (fewer) collectives of this kind send, and on the innermost annotation that most of their
     time is in: " of 2,097,152 elements in DistributedDataParallel.forward"."""
     kind = collective_kind(collective)
     sent = [
-        elements(shape) for (name, shape), amount in pair.amounts("operators_by_shape", "host_total").items()
+        elements(shape) for (name, shape), amount in context.amounts("operators_by_shape", "host_total").items()
         if amount.more_calls * exposed > 0 and is_collective_operator(name) and collective_kind(name) == kind
     ]  # fmt: skip
     size_text = f" of {number_text(sent[0])} elements" if len(sent) == 1 and sent[0] else ""
-    around = _annotations_around(pair, exposed)
-    return f"{size_text}{f' in {short(around[0])}' if around else ''}{_called_by(pair, kind, exposed)}"
+    around = _annotations_around(context, exposed)
+    return f"{size_text}{f' in {short(around[0])}' if around else ''}{_called_by(context, kind, exposed)}"
 
 
-def _called_by(pair: RuleContext, kind: str, exposed: float) -> str:
+def _called_by(context: RuleContext, kind: str, exposed: float) -> str:
     """Clause on PyTorch's function that makes them and the function of the program that calls it, if functions were
     recorded: ", called by all_gather_object in train.py(12): step"."""
-    if any(PYTHON_TIME not in side.groups for side in pair.sides):
+    if any(PYTHON_TIME not in side.groups for side in context.sides):
         return ""
-    before, after = (python_time(side, None) for side in pair.sides)
+    before, after = (python_time(side, None) for side in context.sides)
     found = []
     for name, one in (after if exposed > 0 else before).items():
         frame, calls = python_frame(name), [side[name].calls if name in side else 0.0 for side in (before, after)]
@@ -145,7 +146,7 @@ def _called_by(pair: RuleContext, kind: str, exposed: float) -> str:
     return f", called by {function}{f' in {short(caller)}' if caller else ''}"
 
 
-def _overlap(pair: RuleContext, collectives: ExposedCollectives) -> Cause:
+def _overlap(context: RuleContext, collectives: ExposedCollectives) -> Cause:
     amount, exposed, first = collectives.amount, collectives.exposed_us, collectives.largest
     lost = exposed > 0
 
@@ -157,7 +158,7 @@ def _overlap(pair: RuleContext, collectives: ExposedCollectives) -> Cause:
         )
 
     return cause(
-        pair, OVERLAP_LOST, first, COMMUNICATION, exposed, sentence, (Evidence("communication", first),)
+        context, OVERLAP_LOST, first, COMMUNICATION, exposed, sentence, (Evidence("communication", first),)
     )  # fmt: skip
 
 

@@ -68,25 +68,25 @@ class Split:
     is_whole: bool
 
 
-def exposed_collectives(pair: RuleContext) -> ExposedCollectives | None:
+def exposed_collectives(context: RuleContext) -> ExposedCollectives | None:
     """Returns None if they do not make most of the change, or if that is too small to matter."""
-    exposed = pair.exposed(COMMUNICATION)
-    if abs(exposed) < pair.least_us:
+    exposed = context.exposed(COMMUNICATION)
+    if abs(exposed) < context.least_us:
         return None
-    recorded, kernels = pair.amounts("communication"), pair.amounts("kernels").keys()
+    recorded, kernels = context.amounts("communication"), context.amounts("kernels").keys()
     on_device = {key: amount for key, amount in recorded.items() if key in kernels}
     amounts = on_device or recorded
-    rows = [row for row in pair.entities(COMMUNICATION) if (row.path[1],) in amounts]
+    rows = [row for row in context.entities(COMMUNICATION) if (row.path[1],) in amounts]
     # work around a collective that only the host does is not a collective
-    if not rows or abs(sum(row.delta for row in rows)) < MAIN_SHARE * abs(exposed) * pair.unit:
+    if not rows or abs(sum(row.delta for row in rows)) < MAIN_SHARE * abs(exposed) * context.unit:
         return None
     return ExposedCollectives(exposed, amounts, rows, bool(on_device))
 
 
-def splits(pair: RuleContext) -> tuple[Split | None, Split | None]:
+def splits(context: RuleContext) -> tuple[Split | None, Split | None]:
     """The splits of both sides, None where unknown."""
-    job = pair.job
-    if job is None or not job.has_several or any("communication" not in side.groups for side in pair.sides):
+    job = context.job
+    if job is None or not job.has_several or any("communication" not in side.groups for side in context.sides):
         return None, None
     return _split(job.a), _split(job.b)
 

@@ -23,31 +23,31 @@ WORK_GIVEN = "what each rank is given: its share of the samples, batch size, seq
 """What to look at then."""
 
 
-def own_work(pair: RuleContext, job: Job, rank: int, longer: bool) -> tuple[str, str, list[Evidence]]:
+def own_work(context: RuleContext, job: Job, rank: int, longer: bool) -> tuple[str, str, list[Evidence]]:
     """Clauses on the category in which a rank takes most beyond the others, and on what it does in it."""
     own = job.beyond_us([rank], longer)
     most = int(own.argmax())
-    if own[most] <= pair.least_us:
+    if own[most] <= context.least_us:
         return "", "", []
-    extra = [work for work in _extra_work(pair, job, rank, longer) if work.category == CATEGORY_LABELS[most]]
+    extra = [work for work in _extra_work(context, job, rank, longer) if work.category == CATEGORY_LABELS[most]]
     named = [work for work in extra if work.us >= NAMED * own[most]][:_MAX_NAMED]
     evidence = [Evidence("ledger", f"{work.category} / {work.key}") for work in named]
     does = f"{category_words(CATEGORY_LABELS[most])} {signed_time(own[most])} vs {job.others}"
     return does, ", ".join(work.text for work in named), evidence
 
 
-def _extra_work(pair: RuleContext, job: Job, rank: int, longer: bool) -> tuple[ExtraWork, ...]:
+def _extra_work(context: RuleContext, job: Job, rank: int, longer: bool) -> tuple[ExtraWork, ...]:
     a, b = job.pairs[rank]
     if longer:
-        return () if b is None else extra_work(pair.candidate, job.b, b, pair.baseline, job.a, a)
-    return () if a is None else extra_work(pair.baseline, job.a, a, pair.candidate, job.b, b)
+        return () if b is None else extra_work(context.candidate, job.b, b, context.baseline, job.a, a)
+    return () if a is None else extra_work(context.baseline, job.a, a, context.candidate, job.b, b)
 
 
-def own_shares(pair: RuleContext, job: Job, numbers: Iterable[int], longer: bool) -> dict[Part, float]:
+def own_shares(context: RuleContext, job: Job, numbers: Iterable[int], longer: bool) -> dict[Part, float]:
     """Part of each category's change that some ranks' own work makes: in the mean over ranks, by its share."""
     sign, ranks, own = 1 if longer else -1, len(job.b if longer else job.a), job.beyond_us(numbers, longer)
     return {
-        (label, ""): sign * min(us / ranks, abs(pair.exposed(label)))
+        (label, ""): sign * min(us / ranks, abs(context.exposed(label)))
         for label, us in zip(CATEGORY_LABELS, own.tolist(), strict=True)
-        if us > pair.least_us and sign * pair.exposed(label) > 0
+        if us > context.least_us and sign * context.exposed(label) > 0
     }

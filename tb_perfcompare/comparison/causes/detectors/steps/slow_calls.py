@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from tb_perfcompare.comparison.causes.detectors.steps.excess import LEADING, MAIN_SHARE, MAX_P, MIN_SLOW_RATIO, fisher_p
 from tb_perfcompare.comparison.causes.detectors.steps.slow_steps import find_slow_steps
 from tb_perfcompare.comparison.causes.detectors.steps.warm_up import find_warm_up
-from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause
 from tb_perfcompare.comparison.causes.evidence.explained import Cause
+from tb_perfcompare.comparison.causes.evidence.rule import Rule, cause
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.options import SIDES
@@ -49,18 +49,18 @@ class _SlowCalls:
     excess_us: float
 
 
-def slow_call_rules(pair: RuleContext) -> Iterator[Cause]:
+def slow_call_rules(context: RuleContext) -> Iterator[Cause]:
     """Some calls of an operator take many times as long as others, in many steps: each new input shape makes a library
     choose, compile or load something. Without a device, other load does the same. Not if a warm-up or slow steps make
     the change."""
-    if abs(pair.delta_us) < pair.least_us or not all(side.device.count for side in pair.sides):
+    if abs(context.delta_us) < context.least_us or not all(side.device.count for side in context.sides):
         return
-    if pair.once(find_warm_up) is not None or pair.once(find_slow_steps) is not None:
+    if context.once(find_warm_up) is not None or context.once(find_slow_steps) is not None:
         return
-    sides = [(word, summary, _calls_with_slow_ones(summary)) for word, summary in zip(SIDES, pair.sides, strict=True)]
+    sides = [(word, side, _calls_with_slow_ones(side)) for word, side in zip(SIDES, context.sides, strict=True)]
     before, after = (math.fsum(slow.excess_us for slow in calls.values()) for _, _, calls in sides)
     delta = after - before
-    if abs(delta) < max(pair.least_us, MAIN_SHARE * abs(pair.delta_us)) or delta * pair.delta_us <= 0:
+    if abs(delta) < max(context.least_us, MAIN_SHARE * abs(context.delta_us)) or delta * context.delta_us <= 0:
         return
     (_, others, other), (word, summary, side) = sides if delta > 0 else sides[::-1]
     if fisher_p(summary, _made_slow(summary, side), others, _made_slow(others, other)) > MAX_P:
@@ -79,9 +79,9 @@ def slow_call_rules(pair: RuleContext) -> Iterator[Cause]:
         f"in {len(slow.steps)} of {len(summary.steps)} steps {short(first)} takes {time_text(slow.slow_us)} per call, "
         f"in the others {time_text(slow.usual_us)}{also}."
     )
-    is_operator = (first,) in pair.amounts("operators", "host_total")
+    is_operator = (first,) in context.amounts("operators", "host_total")
     yield cause(
-        pair, SLOW_CALLS, first, CPU_EXEC, delta, sentence,
+        context, SLOW_CALLS, first, CPU_EXEC, delta, sentence,
         (Evidence("operators", first) if is_operator else Evidence("ledger", f"{CPU_EXEC} / {first}"),),
         explains={(CPU_EXEC, name): us * (delta / whole) for name, us in excess.items()},
     )  # fmt: skip

@@ -18,10 +18,10 @@ from tb_perfcompare.comparison.causes.detectors.steps.excess import (
     growth_in,
 )
 from tb_perfcompare.comparison.causes.detectors.steps.warm_up import find_warm_up
-from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Part
 from tb_perfcompare.comparison.causes.evidence.general_rules import category_words
 from tb_perfcompare.comparison.causes.evidence.places.gaps_around import place_clause_of_steps
+from tb_perfcompare.comparison.causes.evidence.rule import Rule, cause
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.headline import Basis
@@ -63,40 +63,40 @@ class _SlowSide:
         return len(self.slow) > 0 and _same_step_in_every_capture(self.summary, self.slow)
 
 
-def slow_step_rules(pair: RuleContext) -> Iterator[Cause]:
+def slow_step_rules(context: RuleContext) -> Iterator[Cause]:
     """The slow steps, unless a warm-up makes the change."""
-    found = None if pair.once(find_warm_up) is not None else pair.once(find_slow_steps)
+    found = None if context.once(find_warm_up) is not None else context.once(find_slow_steps)
     if found is not None:
         yield found
 
 
-def find_slow_steps(pair: RuleContext) -> Cause | None:
+def find_slow_steps(context: RuleContext) -> Cause | None:
     """A few steps far above the others of their side make most of the difference of the means. If they turn it against
     the typical step, by which the verdict is, they count in whatever captures, and if all work is slow in them."""
-    by_typical_step = pair.headline.basis is not Basis.PROGRAM
-    against = by_typical_step and pair.headline.verdict.way * pair.delta_us < 0
-    sides = [_slow_side(pair, number, at_pace=not against) for number in (0, 1)]
+    by_typical_step = context.headline.basis is not Basis.PROGRAM
+    against = by_typical_step and context.headline.verdict.way * context.delta_us < 0
+    sides = [_slow_side(context, number, at_pace=not against) for number in (0, 1)]
     delta = sides[1].excess_us - sides[0].excess_us
     # slow steps have to matter to the mean, not only to be longer
-    if abs(delta) < max(pair.least_us, pair.options.margin * pair.shorter_us):
+    if abs(delta) < max(context.least_us, context.options.margin * context.shorter_us):
         return None
     side, other = sides[::-1] if delta > 0 else sides
-    if not _are_no_chance(pair, side, other, delta, turn_mean=against and delta * pair.delta_us > 0):
+    if not _are_no_chance(context, side, other, delta, turn_mean=against and delta * context.delta_us > 0):
         return None
     entities = growth_in(side.summary, side.slow)
     growth = _by_category(entities)
     label = max(growth, key=lambda category: growth[category])
     if label == DATA_LOADER:  # several workers hand over several batches at once
         return None
-    of_step = delta * pair.delta_us > 0 and abs(delta) >= MAIN_SHARE * abs(pair.delta_us)
+    of_step = delta * context.delta_us > 0 and abs(delta) >= MAIN_SHARE * abs(context.delta_us)
     own = math.copysign(growth[label] * side.share, delta)
-    if not of_step and (own * pair.exposed(label) <= 0 or abs(own) < MAIN_SHARE * abs(pair.exposed(label))):
+    if not of_step and (own * context.exposed(label) <= 0 or abs(own) < MAIN_SHARE * abs(context.exposed(label))):
         return None
-    return _cause(pair, side, delta, label, growth[label], entities)
+    return _cause(context, side, delta, label, growth[label], entities)
 
 
 def _cause(
-    pair: RuleContext, side: _SlowSide, delta: float, label: str, growth_us: float, entities: Mapping[Part, float]
+    context: RuleContext, side: _SlowSide, delta: float, label: str, growth_us: float, entities: Mapping[Part, float]
 ) -> Cause:  # fmt: skip
     """The cause. `label`: the category that grows most in a slow step, by `growth_us`; `entities`: growth of each."""
     summary, slow = side.summary, side.slow
@@ -114,16 +114,16 @@ def _cause(
         f"{signed_time(growth_us)}{f', {where}' if where else ''}."
     )
     return cause(
-        pair, SLOW_STEPS, named, label, delta, sentence, (Evidence("steps", f"{word} / {labels}"),),
+        context, SLOW_STEPS, named, label, delta, sentence, (Evidence("steps", f"{word} / {labels}"),),
         explains=explained_by_steps(entities, side.share, delta),
     )  # fmt: skip
 
 
-def _slow_side(pair: RuleContext, number: int, *, at_pace: bool) -> _SlowSide:
+def _slow_side(context: RuleContext, number: int, *, at_pace: bool) -> _SlowSide:
     """The steps of side `number` far above its others. `at_pace`: not those in which all the same work is slow, which
     is the machine's."""
-    summary = pair.sides[number]
-    pace = pair.pace[number] if pair.pace is not None and at_pace else np.ones(len(summary.steps))
+    summary = context.sides[number]
+    pace = context.pace[number] if context.pace is not None and at_pace else np.ones(len(summary.steps))
     times = np.rint(summary.steps.total_ns / pace).astype(np.int64)
     slow = _slow_outliers(times)
     if len(unique(summary.steps.capture)) == 1:  # levels differ between captures, but not within one
@@ -133,7 +133,7 @@ def _slow_side(pair: RuleContext, number: int, *, at_pace: bool) -> _SlowSide:
 
 
 def _are_no_chance(
-    pair: RuleContext, side: _SlowSide, other: _SlowSide, delta: float, *, turn_mean: bool
+    context: RuleContext, side: _SlowSide, other: _SlowSide, delta: float, *, turn_mean: bool
 ) -> bool:  # fmt: skip
     """Whether the slow steps of `side` are few, and recur in its captures or are far more than those of `other`."""
     if not turn_mean and not _in_most_captures(side.summary, side.slow):
@@ -147,12 +147,12 @@ def _are_no_chance(
     if turn_mean or side.recurs:
         return True
     by_chance = fisher_p(side.summary, side.slow, other.summary, other.slow) > MAX_P
-    return not by_chance and not _is_slower_machine(pair, delta)
+    return not by_chance and not _is_slower_machine(context, delta)
 
 
-def _is_slower_machine(pair: RuleContext, delta: float) -> bool:
+def _is_slower_machine(context: RuleContext, delta: float) -> bool:
     """Whether the machine surely is slower where steps are slow: what slows all work stalls single steps, too."""
-    machine = pair.headline.machine
+    machine = context.headline.machine
     return machine is not None and machine.low * machine.high > 0 and machine.estimate * delta > 0
 
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.causes.detectors.steps.excess import LEADING, MAIN_SHARE, explained_by_steps, growth_in
-from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause
 from tb_perfcompare.comparison.causes.evidence.explained import Cause
+from tb_perfcompare.comparison.causes.evidence.rule import Rule, cause
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.options import SIDES
@@ -29,18 +29,19 @@ class _Early:
     excess_us: float
 
 
-def warm_up_rules(pair: RuleContext) -> Iterator[Cause]:
+def warm_up_rules(context: RuleContext) -> Iterator[Cause]:
     """The warm-up, if there is one."""
-    found = pair.once(find_warm_up)
+    found = context.once(find_warm_up)
     if found is not None:
         yield found
 
 
-def find_warm_up(pair: RuleContext) -> Cause | None:
+def find_warm_up(context: RuleContext) -> Cause | None:
     """The first steps of a side do what later steps never do, such as loading code or trying algorithms."""
-    found = [(word, summary, _early_calls(summary)) for word, summary in zip(SIDES, pair.sides, strict=True)]
+    found = [(word, summary, _early_calls(summary)) for word, summary in zip(SIDES, context.sides, strict=True)]
     delta = found[1][2].excess_us - found[0][2].excess_us
-    if abs(delta) < pair.least_us or delta * pair.delta_us <= 0 or abs(delta) < MAIN_SHARE * abs(pair.delta_us):
+    least = max(context.least_us, MAIN_SHARE * abs(context.delta_us))
+    if abs(delta) < least or delta * context.delta_us <= 0:
         return None
     (_, _, others), (word, summary, early) = found if delta > 0 else found[::-1]
     names = [name for name in early.names if early.names[name] > others.names.get(name, 0.0)]
@@ -54,7 +55,7 @@ def find_warm_up(pair: RuleContext) -> Cause | None:
         f"{'step' if steps == 1 else many(steps, 'step')}."
     )
     return cause(
-        pair, WARM_UP_INSIDE, names[0], "all", delta, sentence, (Evidence("steps", word),),
+        context, WARM_UP_INSIDE, names[0], "all", delta, sentence, (Evidence("steps", word),),
         explains=explained_by_steps(growth_in(summary, early.steps), share, delta),
     )  # fmt: skip
 

@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from tb_perfcompare.comparison.causes.evidence.amounts import Amount, total
-from tb_perfcompare.comparison.causes.evidence.cause import Rule, cause, change_text, of_categories
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains
 from tb_perfcompare.comparison.causes.evidence.inputs import by_inputs, by_name, elements, have_moved, most_alike
+from tb_perfcompare.comparison.causes.evidence.rule import Rule, cause, change_text, of_categories
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import numbers_text, ratio_text, short, times_text
@@ -46,21 +46,21 @@ PADDING = "padding"
 _Rows = Sequence[tuple[str, Amount]]
 
 
-def alignment_rules(pair: RuleContext) -> Iterator[Cause]:
+def alignment_rules(context: RuleContext) -> Iterator[Cause]:
     """Operators on nearly the same number of elements, whose sizes were multiples of 8 on one side only."""
-    on_device = {category: pair.exposed(category) for category in (KERNEL, MEMSET)}
+    on_device = {category: context.exposed(category) for category in (KERNEL, MEMSET)}
     exposed = math.fsum(on_device.values())
-    if abs(exposed) < pair.least_us:
+    if abs(exposed) < context.least_us:
         return
     moved = {
         name: rows
-        for name, rows in by_name(by_inputs(pair.amounts("operators_by_shape", "device_self"))).items()
+        for name, rows in by_name(by_inputs(context.amounts("operators_by_shape", "device_self"))).items()
         if have_moved(rows) and _lost(rows) * exposed > 0
     }
     times = {operator: total(amount for _, amount in rows) for operator, rows in moved.items()}
     every = total(times.values())
     delta = math.copysign(min(abs(every.delta_us), abs(exposed)), exposed)
-    if not every.us_a or not every.us_b or abs(delta) < pair.least_us:
+    if not every.us_a or not every.us_b or abs(delta) < context.least_us:
         return
     growth = _elements(moved.values(), 1) / _elements(moved.values(), 0)
     if not _takes_longer(growth, every.us_b / every.us_a, sign=1 if exposed > 0 else -1):
@@ -71,7 +71,7 @@ def alignment_rules(pair: RuleContext) -> Iterator[Cause]:
     name = max(times, key=lambda name: (not name.startswith("autograd::"), abs(times[name].delta_us), name))
     gone, new = ([part for part, amount in moved[name] if amount.more_calls * sign > 0] for sign in (-1, 1))
     before, after = most_alike(gone, new)
-    pads = total(amount for key, amount in pair.amounts("kernels").items() if PADDING in key[0].lower())
+    pads = total(amount for key, amount in context.amounts("kernels").items() if PADDING in key[0].lower())
     padded = f"; padding kernels launch {numbers_text(pads.calls_a, pads.calls_b)} times" if pads.more_calls else ""
 
     def sentence(own: Explains) -> str:
@@ -82,7 +82,7 @@ def alignment_rules(pair: RuleContext) -> Iterator[Cause]:
         )
 
     yield cause(
-        pair, ALIGNMENT, name, KERNEL, delta, sentence, (Evidence("operators_by_shape", f"{name} / {after}"),),
+        context, ALIGNMENT, name, KERNEL, delta, sentence, (Evidence("operators_by_shape", f"{name} / {after}"),),
         explains=of_categories({category: us * delta / exposed for category, us in on_device.items()}),
     )  # fmt: skip
 

@@ -6,7 +6,6 @@ from collections.abc import Collection, Mapping
 
 from tb_perfcompare.comparison.causes.detectors.workload.difference import OtherWork
 from tb_perfcompare.comparison.causes.evidence.amounts import Amount, Key, total
-from tb_perfcompare.comparison.causes.evidence.cause import drawn_by_chance
 from tb_perfcompare.comparison.causes.evidence.inputs import (
     OTHER_SIZE,
     by_first_type,
@@ -23,6 +22,7 @@ from tb_perfcompare.comparison.causes.evidence.inputs import (
 )
 from tb_perfcompare.comparison.causes.evidence.known_settings import setting_of_arguments
 from tb_perfcompare.comparison.causes.evidence.places.first_difference import first_difference
+from tb_perfcompare.comparison.causes.evidence.rule import drawn_by_chance
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.speed.rates import peak_clause, total_clause
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK
@@ -63,13 +63,13 @@ _PADDED = "padding of both runs: to a fixed length (padding='max_length'), or to
 _LENGTHS = "sequence lengths, padding and batching of both runs; record more steps or use the same data loader seed"
 
 
-def other_types(pair: RuleContext) -> OtherWork | None:
+def other_types(context: RuleContext) -> OtherWork | None:
     """Many calls have other input types; None if not."""
-    types = by_first_type(pair.amounts("operators_by_type", "host_total"))
-    how_many = _how_many(types, by_first_type(_own_times(pair, "operators_by_type")))
+    types = by_first_type(context.amounts("operators_by_type", "host_total"))
+    how_many = _how_many(types, by_first_type(_own_times(context, "operators_by_type")))
     if not how_many:
         return None
-    example = _example(types, by_first_type(pair.amounts("operators_by_type", "device_total")))
+    example = _example(types, by_first_type(context.amounts("operators_by_type", "device_total")))
     if example is None:
         return None
     name, before, after = example
@@ -77,43 +77,43 @@ def other_types(pair: RuleContext) -> OtherWork | None:
     return OtherWork(
         name,
         f"{how_many} have different input types, e.g. {short(name)} "
-        f"{shown_shape(before)} → {shown_shape(after)}{peak_clause(pair, name)}",
+        f"{shown_shape(before)} → {shown_shape(after)}{peak_clause(context, name)}",
         None, Evidence("operators", name), of_types=True,
-        look_at=setting_of_arguments(pair, argument="dtype") or (_DOUBLE if is_double else ""),
+        look_at=setting_of_arguments(context, argument="dtype") or (_DOUBLE if is_double else ""),
     )  # fmt: skip
 
 
-def other_shapes(pair: RuleContext) -> OtherWork | None:
+def other_shapes(context: RuleContext) -> OtherWork | None:
     """Many calls have other input shapes; None if not, or if sizes vary from step to step and are alike."""
-    amounts = by_inputs(pair.amounts("operators_by_shape", "host_total"))
-    how_many = _how_many(amounts, by_inputs(_own_times(pair, "operators_by_shape")))
+    amounts = by_inputs(context.amounts("operators_by_shape", "host_total"))
+    how_many = _how_many(amounts, by_inputs(_own_times(context, "operators_by_shape")))
     if not how_many:
         return None
-    example = _example(amounts, by_inputs(pair.amounts("operators_by_shape", "device_total")))
+    example = _example(amounts, by_inputs(context.amounts("operators_by_shape", "device_total")))
     if example is None:
         return None
     name, before, after = example
     moved = {operator: rows for operator, rows in by_name(amounts).items() if have_moved(rows)}
-    recurring = [recur(side, moved) for side in pair.sides]
+    recurring = [recur(side, moved) for side in context.sides]
     if not all(recurring):
         alone = SIDES[recurring.index(False)] if any(recurring) else ""
-        return None if not alone and drawn_by_chance(pair) else _other_sizes(moved, name, alone)
+        return None if not alone and drawn_by_chance(context) else _other_sizes(moved, name, alone)
     ratio = growth(before, after)
     few_differ = share_of_other_inputs(amounts) <= 1 - SIMILAR_WORK
     if few_differ and nearly_as_large(before, after):
         return None
-    first = first_difference(pair)
+    first = first_difference(context)
     if first is not None:
         called = short(first.operator)
         return OtherWork(
             first.operator,
-            f"{how_many} have different input shapes, first {called} {first.change}{total_clause(pair)}",
+            f"{how_many} have different input shapes, first {called} {first.change}{total_clause(context)}",
             ratio, Evidence("operators_by_shape", f"{first.operator} / {first.after}"),
             look_at=_MADE.format(called), why=f"operators before {called} have the same inputs", few=few_differ,
         )  # fmt: skip
     return OtherWork(
         name,
-        f"{how_many} have {_difference(name, before, after, ratio)}{total_clause(pair)}",
+        f"{how_many} have {_difference(name, before, after, ratio)}{total_clause(context)}",
         ratio, Evidence("operators_by_shape", f"{name} / {after}"),
         look_at=_looked_at(name, before, after), few=few_differ,
     )  # fmt: skip
@@ -143,10 +143,11 @@ def _of_another_layer(operator: str, before: str, after: str) -> bool:
     return all(operands) and operands[0][1:] != operands[1][1:]
 
 
-def _own_times(pair: RuleContext, table: str) -> Mapping[Key, Amount]:
+def _own_times(context: RuleContext, table: str) -> Mapping[Key, Amount]:
     """Self times of operators: on the device if it works for them, else on the host."""
-    device = pair.amounts(table, "device_self")
-    return device if any(amount.us_a or amount.us_b for amount in device.values()) else pair.amounts(table, "host_self")
+    device = context.amounts(table, "device_self")
+    on_device = any(amount.us_a or amount.us_b for amount in device.values())
+    return device if on_device else context.amounts(table, "host_self")
 
 
 def _how_many(calls: Mapping[Key, Amount], times: Mapping[Key, Amount]) -> str:

@@ -39,18 +39,18 @@ SIMILAR = 0.1
 """Largest relative difference of launches at which kernels count as launched equally often."""
 
 
-def other_launches(pair: RuleContext) -> OtherWork | None:
+def other_launches(context: RuleContext) -> OtherWork | None:
     """Without recorded shapes: kernels launched as often have nearly all more (nearly all fewer) threads, and those
     with a fixed grid take longer (shorter) to match. None if not."""
-    if all("operators_by_shape" in side.groups for side in pair.sides):
+    if all("operators_by_shape" in side.groups for side in context.sides):
         return None
-    launches = pair.amounts("kernels_by_launch")
-    shared = list(_launched_as_often(pair, launches))
+    launches = context.amounts("kernels_by_launch")
+    shared = list(_launched_as_often(context, launches))
     moved = [kernel for kernel in shared if kernel.log_growth]
     fixed = total(kernel.amount for kernel in shared if not kernel.log_growth)
     all_us = fsum(amount.us_a + amount.us_b for amount in launches.values())
     shared_us, moved_us = (fsum(kernel.both_us for kernel in some) for some in (shared, moved))
-    known_us = all_us - _chosen_otherwise_us(pair, launches, {kernel.name for kernel in shared})
+    known_us = all_us - _chosen_otherwise_us(context, launches, {kernel.name for kernel in shared})
     if shared_us < OTHER_LAUNCHES * known_us or moved_us <= MOVED * shared_us:
         return None
     growths, weights = zip(*((kernel.log_growth, kernel.both_us) for kernel in moved), strict=True)
@@ -62,7 +62,7 @@ def other_launches(pair: RuleContext) -> OtherWork | None:
     if moved_us < OTHER_LAUNCHES * shared_us and longer * middle < FOLLOWS * middle**2:
         return None
     names = {name for name, *_ in launches}
-    if not all(recur(side, names, "kernels_by_launch") for side in pair.sides):
+    if not all(recur(side, names, "kernels_by_launch") for side in context.sides):
         return None
     largest = max(moved, key=lambda kernel: kernel.both_us)
     gone, new = example_of_launches(largest.rows)
@@ -91,20 +91,20 @@ class _Launched(NamedTuple):
         return self.amount.us_a + self.amount.us_b
 
 
-def _chosen_otherwise_us(pair: RuleContext, launches: Mapping[Key, Amount], shared: Collection[str]) -> float:
+def _chosen_otherwise_us(context: RuleContext, launches: Mapping[Key, Amount], shared: Collection[str]) -> float:
     """Time of products and convolutions for whose sizes the library chooses other kernels: not each is launched as
     often, but all together are. Their launches tell nothing."""
-    chosen = {kernel for kernel, operator in pair.amounts("kernels_by_operator") if work_kind(operator) in _CHOSEN}
+    chosen = {kernel for kernel, operator in context.amounts("kernels_by_operator") if work_kind(operator) in _CHOSEN}
     together = total(amount for (name, _), amount in launches.items() if name in chosen and name not in shared)
     fewer, more = sorted((together.calls_a, together.calls_b))
     return together.us_a + together.us_b if fewer > (1 - SIMILAR) * more else 0.0
 
 
-def _launched_as_often(pair: RuleContext, launches: Mapping[Key, Amount]) -> Iterator[_Launched]:
+def _launched_as_often(context: RuleContext, launches: Mapping[Key, Amount]) -> Iterator[_Launched]:
     """Yields kernels of known threads, without those that were compiled otherwise: their threads do more or less."""
     for name, rows in by_name(launches).items():
         amount = total(amount for _, amount in rows)
         before, after = threads_per_launch(rows)
         fewer, more = sorted((amount.calls_a, amount.calls_b))
-        if fewer > (1 - SIMILAR) * more and before and after and name not in pair.once(compiled_otherwise):
+        if fewer > (1 - SIMILAR) * more and before and after and name not in context.once(compiled_otherwise):
             yield _Launched(name, rows, amount, math.log(after / before))

@@ -32,7 +32,7 @@ _OF_LIBRARIES = (is_step, is_loader, is_optimizer, is_wrapper, is_collective_ann
 _LIBRARIES = ("autograd::", "torch::", "torch.")
 
 
-def annotations_around(pair: RuleContext, explains: Mapping[Part, float]) -> list[str]:
+def annotations_around(context: RuleContext, explains: Mapping[Part, float]) -> list[str]:
     """Annotations that contain most of the host's part of this time, innermost first. Recordings do not say which calls
     an annotation contains, but by how much the time inside changed: only what is left of all changes can be elsewhere.
     """
@@ -40,41 +40,41 @@ def annotations_around(pair: RuleContext, explains: Mapping[Part, float]) -> lis
     sign = 1 if us > 0 else -1
     host = fsum(part for (category, _), part in explains.items() if category in HOST)
     found = []
-    for name, own_us, whole in pair.once(_annotations):
+    for name, own_us, whole in context.once(_annotations):
         calls = host - explains.get((CPU_EXEC, name), 0.0)
-        elsewhere = pair.once(_changes)[sign] - max(sign * own_us, 0.0) - sign * (whole.delta_us - own_us)
+        elsewhere = context.once(_changes)[sign] - max(sign * own_us, 0.0) - sign * (whole.delta_us - own_us)
         if sign * calls - max(elsewhere, 0.0) >= MAIN_SHARE * abs(us) > 0:
             found.append((max(whole.us_a, whole.us_b), name))
     return [name for _, name in sorted(found)]
 
 
-def mostly_in(pair: RuleContext, explains: Mapping[Part, float]) -> str:
+def mostly_in(context: RuleContext, explains: Mapping[Part, float]) -> str:
     """Clause on the innermost annotation of the program that contains most of this time: ", mostly in postprocess"; ""
     if none does. A range of a library says less than the operators in it, and one around all of the step nothing."""
-    steps = (pair.ledger.baseline / pair.unit, pair.ledger.candidate / pair.unit)
-    whole = {name: (amount.us_a, amount.us_b) for name, _, amount in pair.once(_annotations)}
-    for name in annotations_around(pair, explains):
+    steps = (context.ledger.baseline / context.unit, context.ledger.candidate / context.unit)
+    whole = {name: (amount.us_a, amount.us_b) for name, _, amount in context.once(_annotations)}
+    for name in annotations_around(context, explains):
         of_step = all(us >= WHOLE_STEP * step for us, step in zip(whole[name], steps, strict=True))
         if not (of_step or name.startswith(_LIBRARIES) or any(test(name) for test in _OF_LIBRARIES)):
             return f", mostly in {short(name)}"
     return ""
 
 
-def _annotations(pair: RuleContext) -> list[tuple[str, float, Amount]]:
+def _annotations(context: RuleContext) -> list[tuple[str, float, Amount]]:
     """(name, change of its own exposed time, its time with all that runs inside), microseconds per step. Only those
     whose own time is mostly on the critical path: an annotation of another thread contains none of the step's calls.
     """
-    rows, whole = pair.entities(CPU_EXEC), pair.own_times(CPU_EXEC)
-    number, path = pair.numbers.of(rows.key), pair.columns(CRITICAL_PATH)
+    rows, whole = context.entities(CPU_EXEC), context.own_times(CPU_EXEC)
+    number, path = context.numbers.of(rows.key), context.columns(CRITICAL_PATH)
     of_path = path.joined.parts[0]
     on_path = np.bincount(of_path, path.us_a + path.us_b, max(number.max(initial=-1), of_path.max(initial=-1)) + 1)
-    own = (rows.baseline + rows.candidate).astype(np.float64) / pair.unit
-    is_operator = np.isin(number, pair.columns("operators", "host_total").joined.parts[0])
+    own = (rows.baseline + rows.candidate).astype(np.float64) / context.unit
+    is_operator = np.isin(number, context.columns("operators", "host_total").joined.parts[0])
     chosen = np.flatnonzero(~is_operator & (own > 0) & (on_path[number] >= ON_PATH * own))
-    return [(row.path[1], row.delta / pair.unit, whole[row.path[1]]) for row in rows.of_rows(chosen)]
+    return [(row.path[1], row.delta / context.unit, whole[row.path[1]]) for row in rows.of_rows(chosen)]
 
 
-def _changes(pair: RuleContext) -> dict[int, float]:
+def _changes(context: RuleContext) -> dict[int, float]:
     """Sums of all increases (1) and of all decreases (-1) of the ledger's entities, microseconds per step."""
-    delta = [us for category in CATEGORY_LABELS for us in pair.entities(category).delta.tolist()]
-    return {sign: fsum(max(sign * us, 0) for us in delta) / pair.unit for sign in (1, -1)}
+    delta = [us for category in CATEGORY_LABELS for us in context.entities(category).delta.tolist()]
+    return {sign: fsum(max(sign * us, 0) for us in delta) / context.unit for sign in (1, -1)}

@@ -46,12 +46,12 @@ class FirstDifference:
         )
 
 
-def first_difference(pair: RuleContext) -> FirstDifference | None:
+def first_difference(context: RuleContext) -> FirstDifference | None:
     """The first operator of a step whose inputs differ. They are as large on both sides, and layers before it have the
     same inputs and arguments: the data is the same, and what follows works on what this call makes. None if not so."""
-    amounts, otherwise = pair.amounts("operators_by_shape", "host_total"), pair.once(called_otherwise).keys()
+    amounts, otherwise = context.amounts("operators_by_shape", "host_total"), context.once(called_otherwise).keys()
     (one, before), (two, after) = (
-        _until_different(_in_order(side), amounts, otherwise) for side in pair.sides
+        _until_different(_in_order(side), amounts, otherwise) for side in context.sides
     )
     if before is None or after is None or before[0] != after[0] or _sizes(before[1]) != _sizes(after[1]):
         return None

@@ -27,14 +27,14 @@ MAX_GAPS = 8
 """Number of the largest gaps that are tried as successive ones."""
 
 
-def gaps_around(pair: RuleContext, operators: AbstractSet[str], own: Iterable[float]) -> dict[Part, float]:
+def gaps_around(context: RuleContext, operators: AbstractSet[str], own: Iterable[float]) -> dict[Part, float]:
     """Change of the step's untraced time from gaps next to these operators, microseconds per step; empty if that is
     little, or far more than the change of the operators' `own` times: then something else happens there.
 
     A gap is identified by its neighbours. One-sided gaps count if an operator is one of the neighbours, or if one
     was inserted in between; together at most the change of untraced time.
     """
-    gaps = pair.once(_one_sided_gaps)
+    gaps = context.once(_one_sided_gaps)
     if gaps is None:
         return {}
     beside = [{ends for ends in side if not operators.isdisjoint(ends)} for side in gaps]
@@ -43,28 +43,28 @@ def gaps_around(pair: RuleContext, operators: AbstractSet[str], own: Iterable[fl
         fsum(us for ends, us in gaps[side].items() if ends in beside[side] or reached[1 - side].issuperset(ends))
         for side in (0, 1)
     ]
-    us, exposed = sums[1] - sums[0], pair.exposed(OTHER)
+    us, exposed = sums[1] - sums[0], context.exposed(OTHER)
     us = min(us, exposed, key=abs) if us * exposed > 0 else 0.0
-    calls = pair.amounts("operators", "host_total")
+    calls = context.amounts("operators", "host_total")
     more = (abs(calls[name,].more_calls) for name in operators if (name,) in calls)
-    return {(OTHER, NOTHING_RECORDED): us} if is_of_gaps(pair, us, own, more) else {}
+    return {(OTHER, NOTHING_RECORDED): us} if is_of_gaps(context, us, own, more) else {}
 
 
-def gaps_between(pair: RuleContext, operators: AbstractSet[str]) -> float | None:
+def gaps_between(context: RuleContext, operators: AbstractSet[str]) -> float | None:
     """Change of the step's untraced time in gaps with only these operators around, microseconds per step; None if
     neighbours are not known."""
-    before, after = _gaps(pair.baseline), _gaps(pair.candidate)
+    before, after = _gaps(context.baseline), _gaps(context.candidate)
     if before is None or after is None:
         return None
     one, two = (fsum(us for ends, us in side.items() if operators >= {*ends}) for side in (before, after))
     return two - one
 
 
-def is_of_gaps(pair: RuleContext, us: float, own: Iterable[float], calls: Iterable[float] = ()) -> bool:
+def is_of_gaps(context: RuleContext, us: float, own: Iterable[float], calls: Iterable[float] = ()) -> bool:
     """Whether a change of untraced time matters and may be from the gaps of operators that changed by `own`, of so many
     additional `calls`."""
     most = max(MAX_RATIO * fsum(map(abs, own)), MAX_PER_CALL_US * fsum(calls))
-    return pair.least_us <= abs(us) <= most
+    return context.least_us <= abs(us) <= most
 
 
 def place_clause(baseline: Summary, candidate: Summary, delta_us: float) -> str:
@@ -102,8 +102,8 @@ _Ends = tuple[str, ...]
 _Gaps = tuple[Mapping[_Ends, float], Mapping[_Ends, float]]
 
 
-def _one_sided_gaps(pair: RuleContext) -> _Gaps | None:
-    one, two = _gaps(pair.baseline), _gaps(pair.candidate)
+def _one_sided_gaps(context: RuleContext) -> _Gaps | None:
+    one, two = _gaps(context.baseline), _gaps(context.candidate)
     if one is None or two is None:
         return None
     return ({ends: us for ends, us in one.items() if ends not in two},

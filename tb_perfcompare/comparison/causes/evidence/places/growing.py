@@ -47,13 +47,13 @@ class Growth:
     each: float
 
 
-def growing_clause(pair: RuleContext, changed: Mapping[str, Amount], order: Sequence[str]) -> str:
+def growing_clause(context: RuleContext, changed: Mapping[str, Amount], order: Sequence[str]) -> str:
     """Clause on the first operator in `order` whose calls grow from step to step, if such ones make most of the
     additional calls: "calls grow from step to step, e.g. aten::mm 44 → 165 in the candidate, 11 in the baseline; 11
     more in each step". "" if not."""
     more = fsum(amount.more_calls for amount in changed.values())
     side = int(more > 0)
-    grown = pair.once(_grown)
+    grown = context.once(_grown)
     growing = {name: grown[side][name] for name in changed if name in grown[side]}
     if abs(fsum(changed[name].more_calls for name in growing)) <= MAIN_SHARE * abs(more):
         return ""
@@ -70,8 +70,8 @@ def growing_clause(pair: RuleContext, changed: Mapping[str, Amount], order: Sequ
     )
 
 
-def _grown(pair: RuleContext) -> tuple[dict[str, Growth], dict[str, Growth]]:
-    return _growing(pair.baseline), _growing(pair.candidate)
+def _grown(context: RuleContext) -> tuple[dict[str, Growth], dict[str, Growth]]:
+    return _growing(context.baseline), _growing(context.candidate)
 
 
 def _growing(summary: Summary) -> dict[str, Growth]:
@@ -88,11 +88,11 @@ def _growing(summary: Summary) -> dict[str, Growth]:
     return growing
 
 
-def growing_inputs(pair: RuleContext) -> str:
+def growing_inputs(context: RuleContext) -> str:
     """Clause on the operator with the largest inputs that grow from step to step on one side only, of the forward pass
     if one is: "inputs grow from step to step, e.g. aten::cat 1,024 → 15,360 elements in the candidate"; "" if there is
     none."""
-    sides = [_growing_sizes(side) for side in pair.sides]
+    sides = [_growing_sizes(side) for side in context.sides]
     found = [
         (not is_backward(name), sizes[1], name, side)
         for side, growing in enumerate(sides)

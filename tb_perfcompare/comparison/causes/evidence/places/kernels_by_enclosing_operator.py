@@ -25,12 +25,12 @@ class WorkBelow:
     kernels: dict[str, Amount]
 
 
-def kernels_below(pair: RuleContext) -> dict[str, WorkBelow]:
+def kernels_below(context: RuleContext) -> dict[str, WorkBelow]:
     """Innermost common operator -> what runs below it. Empty if a side did not record where kernels were launched."""
-    works = pair.baseline.work, pair.candidate.work
+    works = context.baseline.work, context.candidate.work
     if works[0] is None or works[1] is None:
         return {}
-    one, two = (unique(pair.numbers.of(parts_of(work.operators.keys, 3)[0])) for work in (works[0], works[1]))
+    one, two = (unique(context.numbers.of(parts_of(work.operators.keys, 3)[0])) for work in (works[0], works[1]))
     if np.array_equal(one, two):
         return {}  # both sides launch everything below an operator of both
     chains = _chains(works[0]), _chains(works[1])
@@ -39,7 +39,7 @@ def kernels_below(pair: RuleContext) -> dict[str, WorkBelow]:
     kernels: dict[str, _Sums] = {}
     totals: _Sums = {}
     called: _Sums = {}
-    for side, steps in enumerate((len(pair.baseline.steps), len(pair.candidate.steps))):
+    for side, steps in enumerate((len(context.baseline.steps), len(context.candidate.steps))):
         work = works[side]
         assert work is not None
         for (operator, _, _), calls in zip(work.operators.keys, work.operators.totals()[1].tolist(), strict=True):

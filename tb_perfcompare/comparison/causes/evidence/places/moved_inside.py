@@ -17,12 +17,12 @@ MAIN_SHARE = 0.5
 calls that the step may have more of for code to have moved."""
 
 
-def moved_inside(pair: RuleContext) -> set[str]:
+def moved_inside(context: RuleContext) -> set[str]:
     """Operators that move data, most of whose additional (fewer) calls are inside operators that do more than that and
     that run more (less) often themselves."""
-    tree = pair.tree
+    tree = context.tree
     changed = {
-        key[0]: amount.more_calls for key, amount in pair.amounts("operators", "host_total").items()
+        key[0]: amount.more_calls for key, amount in context.amounts("operators", "host_total").items()
         if call_count_changed(amount.calls_a, amount.calls_b)
     }  # fmt: skip
     if tree is None:
@@ -44,11 +44,11 @@ def moved_inside(pair: RuleContext) -> set[str]:
     }  # fmt: skip
 
 
-def called_by_others(pair: RuleContext, changed: Collection[str]) -> set[str]:
+def called_by_others(context: RuleContext, changed: Collection[str]) -> set[str]:
     """The operators among these whose additional calls are all made by others of these; none without a call tree."""
     inside, alone = set[str](), set[str]()
     around: list[bool] = []
-    for frame in () if pair.tree is None else pair.tree.frames:
+    for frame in () if context.tree is None else context.tree.frames:
         del around[frame.depth :]
         kind, _, name = frame.key
         is_within = bool(around) and around[-1]
@@ -59,28 +59,28 @@ def called_by_others(pair: RuleContext, changed: Collection[str]) -> set[str]:
     return inside - alone
 
 
-def operators_of_loader(pair: RuleContext) -> dict[str, Amount]:
+def operators_of_loader(context: RuleContext) -> dict[str, Amount]:
     """Operator -> its calls and its own time in the data loader of the main process: all but what CPU Exec owns. Empty
     with a device, which hides a part."""
-    if any(side.device.count for side in pair.sides):
+    if any(side.device.count for side in context.sides):
         return {}
-    rows = pair.entities(CPU_EXEC)
+    rows = context.entities(CPU_EXEC)
     owned = dict(zip(rows.key, zip(rows.baseline.tolist(), rows.candidate.tolist(), strict=True), strict=True))
     operators = {}
-    for (name, *_), own in pair.amounts("operators", "host_self").items():
+    for (name, *_), own in context.amounts("operators", "host_self").items():
         before, after = owned.get(name, (0, 0))
-        us = own.us_a - before / pair.unit, own.us_b - after / pair.unit
+        us = own.us_a - before / context.unit, own.us_b - after / context.unit
         operators[name] = Amount(own.calls_a, own.calls_b, *us)
     return operators
 
 
-def moved_into_ranges(pair: RuleContext) -> dict[str, float]:
+def moved_into_ranges(context: RuleContext) -> dict[str, float]:
     """Annotated range -> operator calls per step in it that the other side makes elsewhere in its step (negative: that
     moved out), such as those of a closure that the optimizer's step calls: the range's own time is of other code."""
-    operators = {name: amount for (name, *_), amount in pair.amounts("operators", "host_total").items()}
+    operators = {name: amount for (name, *_), amount in context.amounts("operators", "host_total").items()}
     held: dict[str, tuple[float, float]] = {}
     around: list[str] = []
-    for frame in () if pair.tree is None else pair.tree.frames:
+    for frame in () if context.tree is None else context.tree.frames:
         del around[frame.depth :]
         kind, _, name = frame.key
         for outer in {*filter(None, around)} if name in operators else ():

@@ -20,11 +20,11 @@ AS_OFTEN = 0.1
 """Largest relative difference of forward calls for an operator to count as called as often."""
 
 
-def recomputed(pair: RuleContext) -> dict[str, float]:
+def recomputed(context: RuleContext) -> dict[str, float]:
     """Operator -> additional calls per step in the candidate's backward pass (negative: fewer). One side has none of
     them; the forward pass calls it as often on both, and as often as the backward pass does or more."""
     more_calls: dict[str, float] = {}
-    sides = _by_pass(pair.baseline), _by_pass(pair.candidate)
+    sides = _by_pass(context.baseline), _by_pass(context.candidate)
     for name in sorted(sides[0].keys() & sides[1].keys()):
         (forward_a, backward_a), (forward_b, backward_b) = (side[name] for side in sides)
         more = backward_b - backward_a
@@ -34,22 +34,22 @@ def recomputed(pair: RuleContext) -> dict[str, float]:
     return more_calls
 
 
-def in_backward_alone(pair: RuleContext) -> bool:
+def in_backward_alone(context: RuleContext) -> bool:
     """Whether operators that compute run as often in the forward pass of both sides, but not in the backward pass, and
     none of the forward pass again."""
-    sides = [list(_by_pass(side).values()) for side in pair.sides]
+    sides = [list(_by_pass(side).values()) for side in context.sides]
     forward, backward = ([fsum(calls[which] for calls in side) for side in sides] for which in (0, 1))
     is_forward_alike = abs(forward[1] - forward[0]) <= AS_OFTEN * max(forward)
-    return all(backward) and is_forward_alike and call_count_changed(*backward) and not pair.once(recomputed)
+    return all(backward) and is_forward_alike and call_count_changed(*backward) and not context.once(recomputed)
 
 
-def in_hooks(pair: RuleContext, explained: Mapping[tuple[str, str], float]) -> dict[tuple[str, str], float]:
+def in_hooks(context: RuleContext, explained: Mapping[tuple[str, str], float]) -> dict[tuple[str, str], float]:
     """(category, autograd's function) -> microseconds per step by which its own time grew (shrank) in the direction
     of `explained`: a checkpoint's hooks run in the functions of the backward pass."""
     sign = fsum(explained.values())
     return {
-        (CPU_EXEC, row.path[1]): row.delta / pair.unit
-        for row in pair.entities(CPU_EXEC)
+        (CPU_EXEC, row.path[1]): row.delta / context.unit
+        for row in context.entities(CPU_EXEC)
         if row.status == "both" and "Backward" in row.path[1] and row.delta * sign > 0
         and (CPU_EXEC, row.path[1]) not in explained
     }  # fmt: skip

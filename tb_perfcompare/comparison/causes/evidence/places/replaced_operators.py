@@ -27,10 +27,10 @@ _CALLED = frozenset({FrameKind.OPERATOR, FrameKind.MODULE})
 _METHOD = regex(r"Optimizer\.\w+#(\w+)\.\w+")
 
 
-def replacements(pair: RuleContext, usual: float, steady: Callable[[str], bool]) -> list[Replacement]:
+def replacements(context: RuleContext, usual: float, steady: Callable[[str], bool]) -> list[Replacement]:
     """One replacement for each replaced operator, with its backward pass. `usual`: ratio of the candidate's to the
     baseline's amount of work; `steady`: whether most steps of a side call an operator."""
-    tree, trees = pair.tree, trees_alike(*pair.sides)
+    tree, trees = context.tree, trees_alike(*context.sides)
     if tree is None or trees is None:
         return []
     candidates: list[Replacement] = []

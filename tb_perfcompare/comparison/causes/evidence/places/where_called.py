@@ -43,19 +43,19 @@ MOSTLY = 0.8
 _MAX_NAMED = 3
 
 
-def where_called(pair: RuleContext, changed: Sequence[tuple[str, Amount]]) -> str:
+def where_called(context: RuleContext, changed: Sequence[tuple[str, Amount]]) -> str:
     """Clause on the few ranks or steps that have the additional calls of all these operators: "all on w1", "all in 4
     of 12 steps of the candidate". "" if most have them, or if operators differ."""
     grown = {amount.more_calls > 0 for _, amount in changed}
     if len(grown) != 1:
         return ""
     side = int(grown == {True})
-    places = {_where(pair, side, name, min(amount.calls_a, amount.calls_b)) for name, amount in changed}
+    places = {_where(context, side, name, min(amount.calls_a, amount.calls_b)) for name, amount in changed}
     return places.pop() if len(places) == 1 else ""
 
 
-def _where(pair: RuleContext, side: int, operator: str, usual: float) -> str:
-    summary, joined = pair.sides[side], pair.columns("operators", "host_total").joined
+def _where(context: RuleContext, side: int, operator: str, usual: float) -> str:
+    summary, joined = context.sides[side], context.columns("operators", "host_total").joined
     rows = (joined.at_a, joined.at_b)[side][joined.named(operator)]
     if not len(rows) or rows[0] < 0 or summary.ranks is not None:
         return ""
@@ -101,54 +101,55 @@ def _are_called_at_first(side: Summary, names: Collection[str]) -> bool:
     return called.issuperset(names)
 
 
-def inside_clause(pair: RuleContext, own: float) -> str:
+def inside_clause(context: RuleContext, own: float) -> str:
     """Clause on the Python function that makes most of all additional (fewer) operator calls of the step, if `own`,
     those of a finding, are such calls; "" without one."""
-    function = pair.once(function_of_more_calls) if _are_most_calls(pair, own) else None
+    function = context.once(function_of_more_calls) if _are_most_calls(context, own) else None
     return "" if function is None else f"; {function.clause}"
 
 
-def python_around(pair: RuleContext, own: float) -> float:
+def python_around(context: RuleContext, own: float) -> float:
     """Change of the Python code around such calls, outside of ranges, microseconds per step: in the function that makes
     them, if it is called another number of times or also makes most of the change of Python code. 0 without one, or if
     it changed the other way."""
-    if not _are_most_calls(pair, own):
+    if not _are_most_calls(context, own):
         return 0.0
-    name, function = recounted_function(*pair.sides, _step(pair).more_calls), pair.once(function_of_more_calls)
+    name, function = recounted_function(*context.sides, _step(context).more_calls), context.once(function_of_more_calls)
     if not name and function is not None:
-        grown = grown_function(*pair.sides, pair.exposed(OTHER))
+        grown = grown_function(*context.sides, context.exposed(OTHER))
         name = function.name if grown is not None and grown.name == function.name else ""
     if not name:
         return 0.0
-    before, after = (python_time(side, "").get(name) for side in pair.sides)
+    before, after = (python_time(side, "").get(name) for side in context.sides)
     us = (after.us if after is not None else 0.0) - (before.us if before is not None else 0.0)
     return us if us * own > 0 else 0.0
 
 
-def _are_most_calls(pair: RuleContext, own: float) -> bool:
+def _are_most_calls(context: RuleContext, own: float) -> bool:
     """Whether so many calls are most of the step's additional (fewer) operator calls, which go one way."""
-    more = _step(pair).more_calls
-    mixed = abs(more) < MOSTLY * fsum(abs(one.more_calls) for one in pair.amounts("operators", "host_total").values())
+    more = _step(context).more_calls
+    every = context.amounts("operators", "host_total").values()
+    mixed = abs(more) < MOSTLY * fsum(abs(one.more_calls) for one in every)
     return not mixed and own * more > MAIN_CALLS * more * more
 
 
-def _step(pair: RuleContext) -> Amount:
-    return total(pair.amounts("operators", "host_total").values())
+def _step(context: RuleContext) -> Amount:
+    return total(context.amounts("operators", "host_total").values())
 
 
-def function_of_more_calls(pair: RuleContext) -> GrownFunction | None:
+def function_of_more_calls(context: RuleContext) -> GrownFunction | None:
     """The Python function that makes most of the step's additional (fewer) operator calls."""
-    step = _step(pair)
-    return function_of_calls(*pair.sides, (step.calls_a, step.calls_b))
+    step = _step(context)
+    return function_of_calls(*context.sides, (step.calls_a, step.calls_b))
 
 
-def modules_clause(pair: RuleContext, more: float) -> str:
+def modules_clause(context: RuleContext, more: float) -> str:
     """Clause on the nn.Modules that only the side with more calls has, largest first: "; nn.Modules that only the
     candidate calls: Sequential, 2 Conv2d, ReLU"; or on the largest that it calls more often: "; nn.Module Sequential_0
     1 → 16 calls per step". "" if there are none, or if a side recorded no modules. A module's number depends on those
     before it, so modules are counted by class."""
-    word, one, other = ("candidate", pair.candidate, pair.baseline) if more > 0 else (
-        "baseline", pair.baseline, pair.candidate)  # fmt: skip
+    word, one, other = ("candidate", context.candidate, context.baseline) if more > 0 else (
+        "baseline", context.baseline, context.candidate)  # fmt: skip
     has, has_not = _modules(one), _modules(other)
     if not has or not has_not:
         return ""
@@ -156,14 +157,14 @@ def modules_clause(pair: RuleContext, more: float) -> str:
     classes = sorted((name for name in further if further[name] > 0), key=lambda name: (-has[name][1], name))
     named = [f"{further[name]} {name}" if further[name] > 1 else name for name in classes]
     if not named:
-        return _recalled_module(pair, more)
+        return _recalled_module(context, more)
     first = ", ".join(named[:_MAX_NAMED])
     return f"; nn.Modules that only the {word} calls: {first}{and_others(len(named) - _MAX_NAMED)}"
 
 
-def _recalled_module(pair: RuleContext, more: float) -> str:
+def _recalled_module(context: RuleContext, more: float) -> str:
     recalled = {
-        name: amount for (name, *_), amount in pair.amounts("modules", "host_total").items()
+        name: amount for (name, *_), amount in context.amounts("modules", "host_total").items()
         if amount.calls_a and amount.calls_b and amount.more_calls * more > 0
         and call_count_changed(amount.calls_a, amount.calls_b)
     }  # fmt: skip

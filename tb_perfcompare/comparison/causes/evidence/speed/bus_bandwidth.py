@@ -23,17 +23,17 @@ _Calls = Mapping[tuple[str, ...], float]
 
 
 def bandwidth_text(
-    pair: RuleContext, collective_us: tuple[float, float], transfer_us: tuple[float, float] | None
+    context: RuleContext, collective_us: tuple[float, float], transfer_us: tuple[float, float] | None
 ) -> str:
     """Clause on bandwidth: ", bus bandwidth 182 → 61.0 GB/s, same 64 MiB messages"; "" if most messages are unknown
     on a side. `collective_us`: time of the collectives per step; `transfer_us`: the same without waiting for other
     ranks, used if known for all."""
-    a, b = pair.baseline.groups.get(BY_MESSAGE), pair.candidate.groups.get(BY_MESSAGE)
+    a, b = context.baseline.groups.get(BY_MESSAGE), context.candidate.groups.get(BY_MESSAGE)
     if a is None or b is None:
         return ""
     least = _COVERED if transfer_us is None else _ALL
     rates = []
-    for at, (group, steps) in enumerate(((a, len(pair.baseline.steps)), (b, len(pair.candidate.steps)))):
+    for at, (group, steps) in enumerate(((a, len(context.baseline.steps)), (b, len(context.candidate.steps)))):
         sized_us = int(group.measures_ns[SIZED_TIME].sum()) / steps / 1000
         us = sized_us if transfer_us is None else transfer_us[at]
         moved = int(group.measures_ns[BUS_BYTES].sum()) / steps
@@ -41,11 +41,11 @@ def bandwidth_text(
             return ""
         rates.append(rate(moved / us * 1e6))
     (number, unit), (_, other) = rates[0].split(), rates[1].split()
-    return f", bus bandwidth {number if unit == other else rates[0]} → {rates[1]}{_messages(pair, a, b)}"
+    return f", bus bandwidth {number if unit == other else rates[0]} → {rates[1]}{_messages(context, a, b)}"
 
 
-def _messages(pair: RuleContext, a: GroupTable, b: GroupTable) -> str:
-    one, two = _calls(a, len(pair.baseline.steps)), _calls(b, len(pair.candidate.steps))
+def _messages(context: RuleContext, a: GroupTable, b: GroupTable) -> str:
+    one, two = _calls(a, len(context.baseline.steps)), _calls(b, len(context.candidate.steps))
     means = tuple(int(group.measures_ns[MESSAGE_BYTES].sum()) / int(group.calls.sum()) for group in (a, b))
     if one.keys() == two.keys() and all(_nearly_equal(calls, two[key]) for key, calls in one.items()):
         bytes_of = dict(zip(a.keys, a.measures_ns[MESSAGE_BYTES].sum(axis=1).tolist(), strict=True))

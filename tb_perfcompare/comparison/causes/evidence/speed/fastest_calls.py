@@ -22,10 +22,10 @@ ITS_OWN = 0.8
 """Share of a call's time that must be the operator's own, not of children and API calls."""
 
 
-def fastest_calls(pair: RuleContext, table: str) -> dict[Key, tuple[int, int]]:
+def fastest_calls(context: RuleContext, table: str) -> dict[Key, tuple[int, int]]:
     """Key of a group table -> shortest single call on both sides, nanoseconds, if both have one. Includes children
     and API calls."""
-    a, b = pair.baseline.groups.get(table), pair.candidate.groups.get(table)
+    a, b = context.baseline.groups.get(table), context.candidate.groups.get(table)
     if a is None or b is None or a.min_ns is None or b.min_ns is None:
         return {}
     candidate = dict(zip(b.keys, b.min_ns.tolist(), strict=True))
@@ -34,20 +34,20 @@ def fastest_calls(pair: RuleContext, table: str) -> dict[Key, tuple[int, int]]:
     return {key: (low, other) for key, low, other in both if min(low, other) >= least}
 
 
-def fastest_steps(pair: RuleContext, table: str) -> dict[Key, tuple[float, float]]:
+def fastest_steps(context: RuleContext, table: str) -> dict[Key, tuple[float, float]]:
     """Key of a group table -> lowest mean call time of any step, on both sides, in nanoseconds. Calls on inputs of all
     sizes count."""
-    return _by_step(pair, table, 0.0)
+    return _by_step(context, table, 0.0)
 
 
-def typical_steps(pair: RuleContext, table: str) -> dict[Key, tuple[float, float]]:
+def typical_steps(context: RuleContext, table: str) -> dict[Key, tuple[float, float]]:
     """Key of a group table -> mean call time of the median step, on both sides, in nanoseconds: one long call in a few
     steps does not change it."""
-    return _by_step(pair, table, 0.5)
+    return _by_step(context, table, 0.5)
 
 
-def _by_step(pair: RuleContext, table: str, rank: float) -> dict[Key, tuple[float, float]]:
-    a, b = (_step_quantiles(side.groups.get(table), rank) for side in pair.sides)
+def _by_step(context: RuleContext, table: str, rank: float) -> dict[Key, tuple[float, float]]:
+    a, b = (_step_quantiles(side.groups.get(table), rank) for side in context.sides)
     return {key: (a[key], b[key]) for key in a if key in b}
 
 
@@ -67,17 +67,17 @@ def _tick_ns(*lows: Nanoseconds) -> int:
     return 1 if any((low % 1000).any() for low in lows) else 1000
 
 
-def table_of_calls(pair: RuleContext) -> str:
+def table_of_calls(context: RuleContext) -> str:
     """Table to take fastest calls from: by input shape if both sides recorded it, because the shortest of all calls
     is that of the smallest input."""
-    return next((table for table in (BY_SHAPE, "operators") if fastest_calls(pair, table)), "operators")
+    return next((table for table in (BY_SHAPE, "operators") if fastest_calls(context, table)), "operators")
 
 
-def fastest_own_calls(pair: RuleContext, table: str) -> dict[Key, tuple[int, int]]:
+def fastest_own_calls(context: RuleContext, table: str) -> dict[Key, tuple[int, int]]:
     """fastest_calls of operators whose time is their own; of all operators if there are none, in which case children
     and API calls that take longer look like slower operators."""
-    fastest = fastest_calls(pair, table)
-    own, whole = pair.amounts(table, "host_self"), pair.amounts(table, "host_total")
+    fastest = fastest_calls(context, table)
+    own, whole = context.amounts(table, "host_self"), context.amounts(table, "host_total")
     pure = {}
     for key, low in fastest.items():
         mine, every = own.get(key, NOTHING), whole.get(key, NOTHING)

@@ -40,13 +40,13 @@ def example_of_launches(rows: Rows) -> tuple[str, str]:
     return gone, new
 
 
-def launches_clause(pair: RuleContext, kernel: str) -> str:
+def launches_clause(context: RuleContext, kernel: str) -> str:
     """Clause on larger (smaller) launches of a kernel, if these make it longer (shorter) and equal launches do not:
     "launched in other sizes, e.g. grid ... -> grid ...". "" if both sides recorded shapes, or if it was compiled
     otherwise: its threads do more or less."""
-    if all(BY_SHAPE in side.groups for side in pair.sides) or kernel in pair.once(compiled_otherwise):
+    if all(BY_SHAPE in side.groups for side in context.sides) or kernel in context.once(compiled_otherwise):
         return ""
-    rows = [(key[1], amount) for key, amount in pair.amounts_of(kernel, LAUNCHES, "total").items()]
+    rows = [(key[1], amount) for key, amount in context.amounts_of(kernel, LAUNCHES, "total").items()]
     before, after = threads_per_launch(rows)
     change = fsum(amount.delta_us for _, amount in rows)
     if not before or abs(growth := math.log(after / before)) < math.log1p(OTHER_THREADS) or growth * change <= 0:

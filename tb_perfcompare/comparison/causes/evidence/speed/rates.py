@@ -35,11 +35,11 @@ VECTOR_RATES = {"fp32": 1.0, "tf32": 1.0, "fp16": 4.0, "bf16": 4.0}
 against 19.5)."""
 
 
-def rate_clause(pair: RuleContext, operator: str, *, other_arguments: bool = False) -> str:
+def rate_clause(context: RuleContext, operator: str, *, other_arguments: bool = False) -> str:
     """Clause on rate: "; on [8, 64] × [64, 8] the same work at 2.00 TB/s → 72.0 GB/s (60.1 % → 2.15 % of peak),
     memory-bound" for the shape whose time changed most, or "; 14 % more FLOPs at the same rate"; "" if no work model
     applies or nothing changed. With `other_arguments`, equal FLOPs and bytes are no same work."""
-    works = _works(pair, lambda key: key[:2] if key[0] == operator else None) if operator else None
+    works = _works(context, lambda key: key[:2] if key[0] == operator else None) if operator else None
     if works is None:
         return ""
     shapes, a, b = works
@@ -53,10 +53,10 @@ def rate_clause(pair: RuleContext, operator: str, *, other_arguments: bool = Fal
     return f"; on {_inputs(shapes[at][1])} {rate}" if rate else ""
 
 
-def total_clause(pair: RuleContext) -> str:
+def total_clause(context: RuleContext) -> str:
     """Clause on all operators whose work is known: "; 50.0 % more FLOPs at the same rate (78.0 TFLOP/s)"; "" if
     those do not take most of the time."""
-    works = _works(pair, lambda key: ())
+    works = _works(context, lambda key: ())
     if works is None:
         return ""
     _, a, b = works
@@ -94,14 +94,14 @@ def _more(a: RowWork, b: RowWork, figure: str, row: int) -> float:
     return work_b / work_a - 1 if work_a and work_b else 0.0
 
 
-def peak_clause(pair: RuleContext, operator: str) -> str:
+def peak_clause(context: RuleContext, operator: str) -> str:
     """Clause on peak rates: "; peak 19.5 TFLOP/s (fp32) → 312 TFLOP/s (bf16), reached 71.0 % → 22.0 %, compute-bound
     → memory-bound" for the types in which an operator computes."""
-    works = _works(pair, lambda key: key[:1] if key[0] == operator else None)
+    works = _works(context, lambda key: key[:1] if key[0] == operator else None)
     if works is None:
         return ""
     texts, reached = [], []
-    for work, peaks in zip(works[1:], peaks_of(*pair.sides, pair.options), strict=True):
+    for work, peaks in zip(works[1:], peaks_of(*context.sides, context.options), strict=True):
         types = {text for text in work.data_type if text}
         kind = types.pop() if len(types) == 1 else ""
         if peaks is None or kind not in peaks.tflops:
@@ -115,10 +115,10 @@ def peak_clause(pair: RuleContext, operator: str) -> str:
     return f"; peak {texts[0]} → {texts[1]}{of_peak}{_bound(works[1], works[2], 0)}"
 
 
-def tensor_cores_by_rate(pair: RuleContext) -> tuple[frozenset[str], frozenset[str]]:
+def tensor_cores_by_rate(context: RuleContext) -> tuple[frozenset[str], frozenset[str]]:
     """Kernels of each side that compute faster than their device can without tensor cores."""
-    peaks = peaks_of(*pair.sides, pair.options)
-    one, two = (_beyond_vectors(side, own) for side, own in zip(pair.sides, peaks, strict=True))
+    peaks = peaks_of(*context.sides, context.options)
+    one, two = (_beyond_vectors(side, own) for side, own in zip(context.sides, peaks, strict=True))
     return one, two
 
 
@@ -134,18 +134,18 @@ def _beyond_vectors(side: Summary, peaks: DevicePeaks | None) -> frozenset[str]:
     )
 
 
-def _works(pair: RuleContext, row_of: Callable[[Key], Key | None]) -> tuple[list[Key], RowWork, RowWork] | None:
+def _works(context: RuleContext, row_of: Callable[[Key], Key | None]) -> tuple[list[Key], RowWork, RowWork] | None:
     """(rows, their work on both sides); None if a side does not have it."""
-    tables = [side.groups.get(OPERATOR_WORK) for side in pair.sides]
+    tables = [side.groups.get(OPERATOR_WORK) for side in context.sides]
     if any(table is None for table in tables):
         return None
     keys = [key for table in tables if table is not None for key in table.keys]
     rows = {key: row for key in keys if (row := row_of(key)) is not None}
     places = {row: at for at, row in enumerate(dict.fromkeys(rows.values()))}
-    peaks = peaks_of(*pair.sides, pair.options)
+    peaks = peaks_of(*context.sides, context.options)
     a, b = (
         row_work(side, lambda key: rows.get(key, NO_ROW), places, len(places), own)
-        for side, own in zip(pair.sides, peaks, strict=True)
+        for side, own in zip(context.sides, peaks, strict=True)
     )
     return list(places), a, b
 

@@ -11,10 +11,10 @@ from tb_perfcompare.comparison.causes.evidence.speed.fastest_calls import LAUNCH
 from tb_perfcompare.model.summary.summary import Summary
 
 
-def compiled_otherwise(pair: RuleContext) -> dict[str, tuple[int, int]]:
+def compiled_otherwise(context: RuleContext) -> dict[str, tuple[int, int]]:
     """Kernel of both sides -> its registers per thread, if no launch of one side has as many as one of the other: then
     it was compiled with other constants, such as the size of its tile, and its threads do more or less work each."""
-    baseline, candidate = map(_registers, pair.sides)
+    baseline, candidate = map(_registers, context.sides)
     both = {name: (before, candidate[name]) for name, before in baseline.items() if name in candidate}
     return {name: (max(one), max(other)) for name, (one, other) in both.items() if not one & other}
 

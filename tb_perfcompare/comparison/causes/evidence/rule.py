@@ -84,7 +84,7 @@ COUNTED = CERTAIN, "likely: "
 
 
 def cause(
-    pair: RuleContext,
+    context: RuleContext,
     rule: Rule,
     subject: str,
     category: str,
@@ -106,10 +106,10 @@ def cause(
     `confidence` and `look_at` replace the rule's own, which are chosen by the sign of `delta_us`. `of_the_step`:
     `delta_us` is a part of the step's change as recorded."""
     name = name or rule.names[-1 if delta_us is not None and delta_us < 0 else 0]
-    confidence = confidence or rule.confidence or category_confidence(pair, category)
-    share = None if delta_us is None or not of_the_step else share_of(delta_us, pair.delta_us)
+    confidence = confidence or rule.confidence or category_confidence(context, category)
+    share = None if delta_us is None or not of_the_step else share_of(delta_us, context.delta_us)
     if not look_at:
-        look_at = rule.advice(*pair.sides, gain=name in rule.names[1:])
+        look_at = rule.advice(*context.sides, gain=name in rule.names[1:])
     if explains is None:
         explains = {(category, ""): delta_us} if delta_us is not None else {}
     text = sentence if isinstance(sentence, str) else sentence(explains)
@@ -125,15 +125,15 @@ def change_text(explains: Explains) -> str:
     return signed_time(fsum(explains.values()))
 
 
-def is_of_another_version(pair: RuleContext) -> bool:
+def is_of_another_version(context: RuleContext) -> bool:
     """Whether the traces show different versions of PyTorch, whose operators may run other code."""
-    return bool(written_by_later(*pair.sides))
+    return bool(written_by_later(*context.sides))
 
 
-def drawn_by_chance(pair: RuleContext) -> str:
+def drawn_by_chance(context: RuleContext) -> str:
     """Confidence of more or larger work where steps vary in length at random and their lengths do not clearly differ
     between the sides; "" otherwise."""
-    amount = pair.headline.amount
+    amount = context.headline.amount
     return "" if amount is None or amount.differs else f"{WITHIN_SPREAD} steps' lengths ({p_text(amount.p)})"
 
 
@@ -142,19 +142,20 @@ def of_categories(explained: Mapping[str, float]) -> dict[Part, float]:
     return {(category, ""): us for category, us in explained.items()}
 
 
-def entity_confidence(pair: RuleContext, category: str, entity: str, among: int) -> str:
+def entity_confidence(context: RuleContext, category: str, entity: str, among: int) -> str:
     """How repeatable the change of an entity is, chosen from `among` entities of its category; "" if it is not
     significant."""
-    p, apart = pair.entity_p(category, entity, among)
+    p, apart = context.entity_p(category, entity, among)
     if p is None:
-        return category_confidence(pair, category)
-    clear = apart or p <= pair.options.alpha
-    return repeatability(p, pair.headline.verdict, pair.options.alpha, apart=apart) if clear else ""
+        return category_confidence(context, category)
+    clear = apart or p <= context.options.alpha
+    return repeatability(p, context.headline.verdict, context.options.alpha, apart=apart) if clear else ""
 
 
-def category_confidence(pair: RuleContext, category: str) -> str:
+def category_confidence(context: RuleContext, category: str) -> str:
     """How repeatable the category's change is."""
-    p, apart, too_few = pair.p_values.get(category), category in pair.clear.apart, category in pair.clear.too_few
     return repeatability(
-        p, pair.headline.verdict, pair.options.alpha, apart=apart, too_few=too_few, paced=pair.paced.get(category)
-    )
+        context.p_values.get(category), context.headline.verdict, context.options.alpha,
+        apart=category in context.clear.apart, too_few=category in context.clear.too_few,
+        paced=context.paced.get(category),
+    )  # fmt: skip
