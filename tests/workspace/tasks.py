@@ -91,6 +91,11 @@ def hold(size: int, report: Reporter) -> int:
     return len(bytearray(size))
 
 
+def free_most(size: int, report: Reporter) -> bytes:
+    """Takes so much memory in small pieces, and frees all but the last."""
+    return [bytes([1]) * 100_000 for _ in range(size // 100_000)][-1]
+
+
 def keep(size: int, report: Reporter) -> None:
     """Takes so much memory and does not give it back."""
     _kept.append(bytes([1]) * size)

@@ -144,6 +144,16 @@ def test_a_process_without_room_for_its_modules_is_an_error(room_mb: int) -> Non
     pool.close()
 
 
+@on_linux
+def test_a_process_gives_back_what_its_task_has_freed() -> None:
+    pytest.importorskip("tb_perfcompare.sources.native._scanner")
+    pool = WorkerPool(1)
+    pool.run(tasks.free_most, (200 * MB,), Flight("a"))
+    (process,) = pool.process_ids
+    assert resident_bytes(process) < 100 * MB
+    pool.close()
+
+
 def test_a_process_that_holds_much_is_not_kept() -> None:
     pool = WorkerPool(1)
     first = pool.run(tasks.process_id, (), Flight("a"))
