@@ -112,8 +112,10 @@ def _moved(context: RuleContext, operators: Mapping[Key, Amount]) -> dict[Key, A
     """Operators of both sides whose calls moved in the direction of all; none if the sides have many others, or if few
     moved."""
     both = {key: amount for key, amount in operators.items() if amount.calls_a and amount.calls_b}
-    called, called_by_both = (sum(one.calls_a + one.calls_b for one in part.values()) for part in (operators, both))
-    sign = sum(one.more_calls for one in both.values())
+    called, called_by_both = (
+        math.fsum(one.calls_a + one.calls_b for one in part.values()) for part in (operators, both)
+    )
+    sign = round(math.fsum(one.more_calls for one in both.values()), 6)  # thirds of calls may cancel out
     certain = recounted_operators(context) if calls_alike(context) else None
     moved = {
         key: amount for key, amount in both.items()
