@@ -67,7 +67,7 @@ def test_the_list_of_runs_names_a_reader_that_is_slower_than_the_native_one(
     (tmp_path / "w.pt.trace.json").write_bytes(encode([op()]))
     assert main(["runs", str(tmp_path)]) == 0
     text = capsysbinary.readouterr().out.decode()
-    assert (f"traces are read by the {reader} reader" in text) is (reader != "native")
+    assert ("traces are read in Python" in text) is (reader != "native")
     assert main(["runs", str(tmp_path), "--json"]) == 0
     assert json.loads(capsysbinary.readouterr().out)["reader"] == reader
     assert main(["runs", str(tmp_path), "--names-only"]) == 0
