@@ -49,7 +49,7 @@ def test_what_slow_steps_do_is_named(slow: dict[str, int], says: str) -> None:
     [
         (30, "from 1 of 40 steps (step 30);"),
         (19, "from 2 of 40 steps (steps 19, 38);"),
-        (5, "from 7 of 40 steps (steps 5, 10, 15, 20, 25 and 2 others);"),
+        (5, "from 7 of 40 steps (every 5th step: steps 5, 10, 15, 20, 25 and 2 others);"),
     ],
 )
 def test_slow_steps_are_named_and_counted(every: int, says: str) -> None:

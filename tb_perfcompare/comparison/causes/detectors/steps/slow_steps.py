@@ -21,6 +21,7 @@ from tb_perfcompare.comparison.causes.detectors.steps.warm_up import find_warm_u
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Part
 from tb_perfcompare.comparison.causes.evidence.general_rules import category_words
 from tb_perfcompare.comparison.causes.evidence.places.gaps_around import place_clause_of_steps
+from tb_perfcompare.comparison.causes.evidence.places.recurring_steps import every_text, period_of
 from tb_perfcompare.comparison.causes.evidence.rule import Rule, cause
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
@@ -108,13 +109,16 @@ def _cause(
     named = _steps_text(summary, slow[:MAX_NAMED])
     labels = ", ".join(summary.steps.label[at] for at in slow[:MAX_NAMED].tolist())
     word = SIDES[delta > 0]
+    period = period_of(summary, are_in(np.arange(len(summary.steps)), slow))
+    every = every_text(period) if period else ""
     sentence = (
         f"Slow steps in the {word}: {signed_time(delta)} on the mean step, from {len(slow)} of {len(summary.steps)} "
-        f"steps ({named}{and_others(len(slow) - MAX_NAMED)}); in a slow step, {category_words(label)} "
-        f"{signed_time(growth_us)}{f', {where}' if where else ''}."
+        f"steps ({every and f'{every}: '}{named}{and_others(len(slow) - MAX_NAMED)}); in a slow step, "
+        f"{category_words(label)} {signed_time(growth_us)}{f', {where}' if where else ''}."
     )
     return cause(
         context, SLOW_STEPS, named, label, delta, sentence, (Evidence("steps", f"{word} / {labels}"),),
+        confidence=f"recurs in {every}" if every else "", look_at=_DONE_THEN if every else "",
         explains=explained_by_steps(entities, side.share, delta),
     )  # fmt: skip
 
@@ -206,13 +210,15 @@ def _by_category(growth: Mapping[Part, float]) -> dict[str, float]:
     return by_category
 
 
+_DONE_THEN = "validation, checkpoints, logging, garbage collection"
+
 SLOW_STEPS = Rule(
     names=("slow_steps",),
     meaning="a few steps are far longer",
     when="A few outlying steps make half of the change, other than by waiting for the data loader. Of several "
     "captures, most have such steps, unless they turn the mean against the verdict",
     needs="steps",
-    look_at="validation, checkpoints, logging, garbage collection, other jobs at that time; record more steps",
+    look_at=f"{_DONE_THEN}, other jobs at that time; record more steps",
     confidence="few steps, which may not recur",
     find=slow_step_rules,
     rank=1,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.result.wording import signed_time
-from tb_perfcompare.model.arrays import median, unique
+from tb_perfcompare.model.arrays import Flags, median, unique
 from tb_perfcompare.model.summary.categories import StepCategory
 from tb_perfcompare.model.summary.summary import Summary
 
@@ -32,7 +32,7 @@ def recurring_clause(a: Summary, b: Summary, category: StepCategory, delta_us: f
     period, excess_us = _recurrence(one, category)
     if not period or excess_us < MAIN_SHARE * abs(delta_us) * period or _recurrence(other, category)[0] == period:
         return ""
-    return f"mostly in every {_ordinal(period)} step, {signed_time(math.copysign(excess_us, delta_us))} in each"
+    return f"mostly in {every_text(period)}, {signed_time(math.copysign(excess_us, delta_us))} in each"
 
 
 def recurring_operators(side: Summary) -> set[str]:
@@ -40,23 +40,30 @@ def recurring_operators(side: Summary) -> set[str]:
     table = side.groups.get("operators")
     if table is None:
         return set()
-    captures = [side.steps.capture == capture for capture in unique(side.steps.capture)]
     called = table.calls > 0
-    found = set[str]()
-    for row in np.flatnonzero(called.mean(axis=1) <= 1 / 2).tolist():
-        periods = {_period(np.flatnonzero(called[row, own]), int(own.sum())) for own in captures}
-        if len(periods) == 1 and min(periods):
-            found.add(table.keys[row][0])
-    return found
+    rare = np.flatnonzero(called.mean(axis=1) <= 1 / 2).tolist()
+    return {table.keys[row][0] for row in rare if period_of(side, called[row])}
+
+
+def period_of(side: Summary, marked: Flags) -> int:
+    """k if the marked steps are every k-th of each recording, at least MIN_TIMES; else 0."""
+    captures = [side.steps.capture == capture for capture in unique(side.steps.capture)]
+    periods = {_period(np.flatnonzero(marked[own]), int(own.sum())) for own in captures}
+    return min(periods) if len(periods) == 1 else 0
+
+
+def every_text(period: int) -> str:
+    """ "every 3rd step"."""
+    return f"every {_ordinal(period)} step"
 
 
 def _period(steps: NDArray[np.int64], count: int) -> int:
-    """k if these are every k-th of so many steps, at least MIN_TIMES; else 0."""
+    """k if these are every k-th of so many steps, at least MIN_TIMES; else 0. The first step may be no such one."""
     apart = np.diff(steps)
     if len(steps) < MIN_TIMES or np.ptp(apart):
         return 0
     period = int(apart[0])
-    return period if steps[0] < period and steps[-1] + period >= count else 0
+    return period if steps[0] <= period and steps[-1] + period >= count else 0
 
 
 def _recurrence(side: Summary, category: StepCategory) -> tuple[int, float]:
