@@ -159,7 +159,8 @@ def score(sequence: Sequence, marks: Ints) -> Score:
     known = np.bincount(seen % max(names, 1), minlength=names) >= min(KNOWN_IN, count)
     skipped = int(count >= MIN_WARM)
     share = np.bincount(seen[seen >= skipped * names] % max(names, 1), minlength=names) / (count - skipped)
-    outside = [name[:first], name[:0] if cut_short else name[final:]]
+    after = name[:0] if cut_short else name[final:][::-1]
+    outside = [_whole(part, sequence) for part in (name[:first], after)]
     in_order, alike = _likeness(name, place)
     return Score(
         recurring=float((share >= IN_NEARLY_ALL).sum() / max((share > 0).sum(), 1)),
@@ -169,6 +170,12 @@ def score(sequence: Sequence, marks: Ints) -> Score:
         names=int((share >= IN_NEARLY_ALL).sum()),
         updating=updated / count if updated >= KNOWN_IN else None,
     )
+
+
+def _whole(name: Ints, sequence: Sequence) -> Ints:
+    """Leaves out leading names that are mostly inside others, before the first that is not: an operator in which the
+    recording begins left them."""
+    return name[int((~sequence.nested[name]).argmax()) :] if len(name) else name
 
 
 def _foreign(name: Ints, known: NDArray[np.bool_]) -> float:

@@ -435,6 +435,22 @@ def cut_within() -> Pen:
     return pen
 
 
+def cut_within_operators() -> Pen:
+    """The recording of a model of unlike layers begins and ends within an operator, of which it has some parts."""
+    pen, parts = Pen(23), aten("copy_", "mkldnn_convolution")
+    pen.ops([*parts, "aten::relu", "aten::linear", "aten::sum"])
+    for _ in range(6):
+        pen.begin()
+        pen.ops(["aten::randn"])
+        begin = pen.at
+        pen.rest(1)
+        pen.ops(parts)
+        pen.trace.op("aten::conv2d", begin, pen.at)
+        pen.ops(["aten::relu", "aten::linear", "aten::sum"])
+    pen.ops(["aten::randn", *parts])
+    return pen
+
+
 def generating() -> Pen:
     """A prompt, then tokens of a model with six layers and a growing cache, without annotations."""
     pen = Pen(22)

@@ -131,6 +131,10 @@ def test_a_recording_cut_within_iterations_has_complete_steps_only() -> None:
     assert max(lengths) <= 1.1 * min(lengths)
 
 
+def test_parts_of_an_operator_in_which_a_recording_begins_are_no_other_program() -> None:
+    assert len(starts_us(steps_of(loops.cut_within_operators()))) >= 5
+
+
 def test_a_marker_can_select_a_part_of_an_iteration() -> None:
     assert len(starts_us(steps_of(loops.denoising(1), "aten::chunk"))) == 29
 
