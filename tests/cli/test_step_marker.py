@@ -79,6 +79,7 @@ def test_training_is_compared_however_long_the_validation_after_it_takes(tmp_pat
     found = check(answer, "step_marker")
     assert found["status"] == "warn"
     assert found["detail"].startswith("iterations by Optimizer.step#* cover 58.9 % of the baseline's recording and")
+    assert "the rest (4.89 → 12.9 ms) is not compared" in found["detail"]
     assert "Optimizer.step#* cuts 35.2 % of it into 7 steps" in tb_perfcompare("diff", b, b).out
 
 

@@ -15,7 +15,7 @@ from tb_perfcompare.comparison.checks.outermost import same_loop
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK, shared_calls
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.options import SIDES
-from tb_perfcompare.comparison.result.wording import many, percent_text
+from tb_perfcompare.comparison.result.wording import many, percent_text, times_text
 from tb_perfcompare.comparison.statistics.samples import counted_steps
 from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.note import NoteCode
@@ -71,9 +71,10 @@ def _in_part(units: tuple[Marker, Marker] | None) -> Check | None:
     if units is None or min(unit.coverage for unit in units) >= MOSTLY_COVERED:
         return None
     shares = [percent_text(unit.coverage) for unit in units]
+    rest = [unit.count * unit.mean_ns * (1 / unit.coverage - 1) / 1000 if unit.coverage else 0.0 for unit in units]
     detail = (
         f"iterations by {units[0].name} cover {shares[0]} of the baseline's recording and {shares[1]} of the "
-        "candidate's: the rest is not compared (--step-marker whole compares it)"
+        f"candidate's: the rest ({times_text(*rest)}) is not compared (--step-marker whole compares it)"
     )
     return Check("step_marker", "warn", detail, ("verdict",))
 
