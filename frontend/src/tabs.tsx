@@ -169,7 +169,7 @@ function Absent({ tabs }: { tabs: Tab[] }) {
   return (
     <Menu class="absent-tabs" label={text.tabs.absentCount(tabs.length)} align="right">
       {() => (
-        <ul class="absent-list">
+        <ul class="absent-list stack pop-note">
           {[...new Set(tabs.map((tab) => tab.absent))].map((reason) => (
             <li key={reason}>
               <span class="absent-name strong muted">

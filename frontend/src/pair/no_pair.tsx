@@ -13,7 +13,7 @@ export function NoPair({ answer, onPair, onRescan }: { answer: RunsAnswer; onPai
   const pair = run && spanPair(run);
   const title = run ? text.empty.oneTitle : text.empty.title;
   return (
-    <section class="state" aria-label={title}>
+    <section class="panel stack state" aria-label={title}>
       <h2 class="state-title line">{title}</h2>
       {run && <p>{text.empty.one(run.run)}</p>}
       <Problems problems={answer.problems} open />

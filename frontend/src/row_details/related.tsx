@@ -92,7 +92,7 @@ export function Callees({ found, callees, onGo }: { found: RowPaths; callees: No
           );
         })}
       </ul>
-      <p class="muted path-sum">{words.calleesSum}</p>
+      <p class="muted small path-sum">{words.calleesSum}</p>
     </section>
   );
 }

@@ -116,7 +116,7 @@ function Paths({ found, way, measure, onGo }: { found: RowPaths; way: string; me
             )}
           </ul>
           {more}
-          <p class="muted path-sum">{rest ? words.sumRest : words.sum(paths.length)}</p>
+          <p class="muted small path-sum">{rest ? words.sumRest : words.sum(paths.length)}</p>
         </>
       )}
     </>
@@ -151,10 +151,10 @@ function PathItem({ path, way, onGo }: { path: DrawnPath; way: string; onGo: Pro
       <details>
         <summary>
           {name}
-          {hidden > 0 && <span class="muted path-more">{words.frames(hidden)}</span>}
+          {hidden > 0 && <span class="muted small"> {words.frames(hidden)}</span>}
           {figures}
         </summary>
-        <ol class="path-frames small">
+        <ol class="path-frames small breaks">
           {path.frames.map((frame, index) => (
             <FrameLine key={index} frame={frame} other={path.others.get(index)} onGo={onGo} />
           ))}

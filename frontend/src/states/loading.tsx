@@ -15,10 +15,10 @@ export function Loading({ files, progress, since, onCancel }: { files: FileProgr
     return () => clearInterval(timer);
   }, []);
   return (
-    <section class="state loading" aria-label={text.loading.region}>
+    <section class="panel stack state loading" aria-label={text.loading.region}>
       <h2 class="state-title line">
         {text.loading.title}{' '}
-        <span class="muted" role="status">
+        <span class="muted small" role="status">
           {text.loading.phase[phase] ?? phase}
         </span>
       </h2>

@@ -16,7 +16,7 @@ interface MessageProps {
 
 export function Message({ title, icon, class: extra = '', hint, action, onAction, alert = false, children }: MessageProps) {
   return (
-    <section class={`state ${extra}`} role={alert ? 'alert' : 'status'}>
+    <section class={`panel stack state ${extra}`} role={alert ? 'alert' : 'status'}>
       <h2 class="state-title line">
         {icon && <Icon name={icon} />} {title}
       </h2>

@@ -123,7 +123,7 @@ function Head({ answer, asked, traces, waiting, address, onChange }: HeadProps) 
     [strictText.csv, file('csv'), strictText.csvAbout],
   ];
   return (
-    <header class="strict-head wrap">
+    <header class="wrap">
       <div class="strict-title">
         <h2 class="breaks">{answer.title}</h2>
         <p class="muted">
@@ -178,7 +178,7 @@ function Weaknesses({ answer: { weaknesses, units } }: { answer: StrictAnswer })
           </li>
         ))}
       </ul>
-      <div class="weak-foot">
+      <div class="wrap">
         {more}
         {units.length > 0 && (
           <details>
@@ -212,7 +212,7 @@ function Report({ answer }: { answer: StrictAnswer }) {
         {answer.note !== '' && <p class="strict-text muted">{answer.note}</p>}
         {answer.recommendation !== '' && <p class="strict-text">{answer.recommendation}</p>}
       </section>
-      <div class="strict-figures">
+      <div class="strict-figures stack">
         {summary && (
           <section class="panel" aria-label={summary.title}>
             <h3>{summary.title}</h3>
@@ -239,7 +239,7 @@ function FindingItem({ finding }: { finding: StrictFinding }) {
   return (
     <article class="strict-finding">
       <h4 title={finding.function}>
-        {shortName(finding.function)} <span class="muted strict-device">{strictText.device(finding.device)}</span>
+        {shortName(finding.function)} <span class="muted">{strictText.device(finding.device)}</span>
       </h4>
       <p>{finding.sentence}</p>
       {finding.counters.length > 0 && (

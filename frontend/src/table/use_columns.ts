@@ -14,7 +14,7 @@ import { nameIndex } from './data/rows';
 import { drawnMeasure, STEP_COLUMN, STEP_COLUMN_ROOM, stepColumn } from './step_column';
 
 /** Columns hidden in this order while a row's details, which repeat them, leave too little room. */
-const MIN_NEEDED = ['per_call', 'calls', 'step_percent'];
+const MIN_NEEDED = ['per_call', 'calls', 'step_percent', 'row_percent'];
 
 interface Setting {
   address: Address;

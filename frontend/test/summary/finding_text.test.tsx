@@ -1,7 +1,6 @@
 import { render } from 'preact';
 import { act } from 'preact/test-utils';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { leastOverlap } from '../../src/charts/scatter/parts';
 import type { Finding } from '../../src/contract/wire';
 import { StepsChoice, typedRange } from '../../src/pair/steps_choice';
 import { findingText } from '../../src/summary/finding_text';
@@ -108,15 +107,5 @@ describe('a typed range of steps', () => {
     expect([input.getAttribute('aria-invalid'), onSteps.mock.calls.length]).toEqual(['true', 0]);
     await type('7-4');
     expect(onSteps).toHaveBeenCalledWith('4-7');
-  });
-});
-
-describe('the name of a region', () => {
-  const region = { left: 0, right: 200, top: 0, bottom: 100 };
-  it('stands in its outer, upper corner, or where no mark is', () => {
-    expect(leastOverlap(region, 50, [], false)).toEqual({ left: 5, right: 55, top: 5, bottom: 20 });
-    expect(leastOverlap(region, 50, [], true).left).toBe(145);
-    expect(leastOverlap(region, 50, [{ x: 30, y: 10, r: 8 }], false)).toEqual({ left: 145, right: 195, top: 5, bottom: 20 });
-    expect(leastOverlap(region, 50, [{ x: 30, y: 10, r: 8 }, { x: 170, y: 12, r: 8 }, { x: 40, y: 90, r: 20 }], false)).toEqual({ left: 5, right: 55, top: 35, bottom: 50 });
   });
 });

@@ -34,17 +34,9 @@ const TICKS = [0, 0.2, 0.4, 0.6, 0.8, 1];
 /** half diagonal of a diamond with the area of a circle of radius 1 */
 const DIAMOND = Math.sqrt(Math.PI / 2);
 
-/** Letter width and line height of a region's name, and its distance from the lines. */
-const LETTER = 7.6;
+/** Line height of a region's name, and its distance from the edge. */
 const LINE = 15;
 const GAP = 5;
-
-export interface Box {
-  left: number;
-  right: number;
-  top: number;
-  bottom: number;
-}
 
 export function Axes({ x, y, most, right }: { x: (share: number) => number; y: (share: number) => number; most: number; right: number }) {
   const ticks = most > 1 ? [...TICKS, most] : TICKS;
@@ -73,48 +65,19 @@ export function Axes({ x, y, most, right }: { x: (share: number) => number; y: (
   );
 }
 
-/** Names of the four classes, each placed in its region where it hides the fewest marks. */
-export function Regions({ x, y, right: edge, marks }: { x: (share: number) => number; y: (share: number) => number; right: number; marks: Mark[] }) {
-  const [across, down] = [x(BOUND), y(BOUND)];
-  const bottom = HEIGHT - BOTTOM;
+/** Names of the four classes, each at the outer, upper corner of its region: many marks lie on the lower edge. */
+export function Regions({ y, right }: { y: (share: number) => number; right: number }) {
   // in the order of BOUND_CLASSES
-  const regions: Box[] = [
-    { left: LEFT, right: across, top: TOP, bottom: down },
-    { left: across, right: edge, top: down, bottom },
-    { left: across, right: edge, top: TOP, bottom: down },
-    { left: LEFT, right: across, top: down, bottom },
-  ];
+  const corners = [[LEFT, TOP], [right, y(BOUND)], [right, TOP], [LEFT, y(BOUND)]] as const;
   return (
     <g>
-      {regions.map((region, index) => {
-        const name = boundWord(BOUND_CLASSES[index]!);
-        const spot = leastOverlap(region, name.length * LETTER, marks, index === 1 || index === 2);
-        const right = spot.left > region.left + GAP;
-        return (
-          <text key={index} class="region strong" x={right ? spot.right : spot.left} y={spot.bottom - 3} text-anchor={right ? 'end' : 'start'}>
-            {name}
-          </text>
-        );
-      })}
+      {corners.map(([x, top], index) => (
+        <text key={index} class="region strong" x={x === LEFT ? x + GAP : x - GAP} y={top + LINE} text-anchor={x === LEFT ? 'start' : 'end'}>
+          {boundWord(BOUND_CLASSES[index]!)}
+        </text>
+      ))}
     </g>
   );
-}
-
-/** Finds where on a region's left or right side a name of this width overlaps marks least. Ties: the highest place,
- *  then the outer side. */
-export function leastOverlap(region: Box, width: number, marks: readonly Pick<Mark, 'x' | 'y' | 'r'>[], outerRight: boolean): Box {
-  const lefts = [region.left + GAP, region.right - GAP - width];
-  if (outerRight) lefts.reverse();
-  const lines = Math.max(1, Math.floor((region.bottom - region.top - 2 * GAP) / LINE));
-  const spots = Array.from({ length: lines }, (_, line) => region.top + GAP + line * LINE).flatMap((top) => lefts.map((left) => ({ left, right: left + width, top, bottom: top + LINE })));
-  const hidden = spots.map((spot) => marks.reduce((sum, mark) => sum + overlap(spot, mark), 0));
-  return spots[hidden.indexOf(Math.min(...hidden))]!;
-}
-
-/** How far a mark reaches into a box in pixels, 0 if it stays outside. */
-function overlap(box: Box, { x, y, r }: Pick<Mark, 'x' | 'y' | 'r'>): number {
-  const away = Math.hypot(x - Math.max(box.left, Math.min(x, box.right)), y - Math.max(box.top, Math.min(y, box.bottom)));
-  return Math.max(0, r * DIAMOND - away);
 }
 
 export function diamond(x: number, y: number, r: number): string {

@@ -59,7 +59,7 @@ function Chart({ table, selected, onRow }: Pick<Props, 'table' | 'selected' | 'o
               })}
             </>
           ),
-          above: (marks) => <Regions x={x} y={y} right={right} marks={marks} />,
+          above: () => <Regions y={y} right={right} />,
         };
       }}
       tooltip={(point) => <SideFigures of={(side) => <Figures spot={point[side]} style={style} />} />}
