@@ -207,6 +207,12 @@ def test_at_most_seven_tab_stops_and_a_skip_link_lead_to_the_content(tab: Tab) -
     tab.press("Shift+Tab")
     tab.press("Enter")
     assert tab.frame.evaluate("document.activeElement.tagName") == "MAIN"
+    tab.find(".grid").focus()
+    tab.press("Tab")
+    tab.press("End")
+    assert tab.frame.evaluate("document.activeElement.matches('.grid [role=columnheader]:last-child > button')")
+    tab.press("Tab")
+    assert tab.frame.evaluate("document.activeElement.closest('.grid') === null")
 
 
 def test_hidden_frame_keeps_its_state(tab: Tab) -> None:

@@ -3,6 +3,7 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { roleAt, type Column, type Table } from '../contract/wire';
 import type { ShortNames } from '../ui/names';
+import { useOneStop } from '../ui/controls/toolbar';
 import { adoptSheet } from '../ui/sheets';
 import { useMatches } from '../ui/use_matches';
 import type { ColumnView } from './data/columns';
@@ -80,6 +81,8 @@ export function Grid({ table, rows, columns, names, sort, group, id = 'row', sel
   // the status is shown next to the name, unless it has its own column
   const status = useMemo(() => (columns.some((view) => view.derive?.([]).chip !== undefined) ? -1 : roleAt(table, 'status')), [columns, table.columns]);
 
+  const head = useRef<HTMLDivElement>(null);
+  const headStop = useOneStop(head);
   const slots = useSlots(scroller, visible);
 
   // a new filter or order scrolls to the top, unless a row is selected
@@ -150,7 +153,7 @@ export function Grid({ table, rows, columns, names, sort, group, id = 'row', sel
       onScroll={onScroll}
       onKeyDown={onKeyDown}
     >
-      <div class="grid-head" role="rowgroup" style={{ minWidth: `${width}px`, height: `${headHeight}px` }}>
+      <div ref={head} class="grid-head" role="rowgroup" {...headStop} style={{ minWidth: `${width}px`, height: `${headHeight}px` }}>
         <GridHead columns={columns} group={group} tracks={tracks} sort={sort} onSort={onSort} onDrag={setDragged} onWidth={onWidth} />
         {pinned.map((number) => (
           <GridRow key={number} place={-1} {...rowOf(number)} />

@@ -1,6 +1,6 @@
 // Small parts of the step timelines: lane names, tooltip, headings, legend.
 
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { RequestError } from '../api/api';
 import { failureText } from '../states/failed';
 import { FilterChip, LinkButton } from '../ui/buttons';
@@ -15,6 +15,7 @@ import { words } from './data/words';
 import type { LaneBox, Layout } from './drawing/layout';
 import type { Mark, Stage } from './drawing/stage';
 import { Swatch } from '../ui/controls/swatch';
+import { useOneStop } from '../ui/controls/toolbar';
 
 const us = (ns: number): string => formatTime(ns / 1000);
 
@@ -30,8 +31,9 @@ interface LanesProps {
 /** Lane names left of the rows. Lanes of several rows can be folded, and any lane can be pinned to the top. */
 export function Lanes({ layout, onFold, onPin }: LanesProps) {
   const boxes = layout?.boxes ?? [];
+  const box = useRef<HTMLDivElement>(null);
   return (
-    <div class="st-lanes">
+    <div ref={box} class="st-lanes" {...useOneStop(box, ['ArrowDown', 'ArrowUp'])}>
       <LaneNames class="st-pinned" height={layout?.pinnedHeight ?? 0} boxes={boxes.filter(({ pinned }) => pinned)} onFold={onFold} onPin={onPin} />
       <LaneNames class="st-free" boxes={boxes.filter(({ pinned }) => !pinned)} onFold={onFold} onPin={onPin} />
     </div>
