@@ -15,7 +15,7 @@ from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.plain_values import Cell, device_dict
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.errors import InputError
-from tb_perfcompare.model.formats import TITLES
+from tb_perfcompare.model.formats import FORMATS
 from tb_perfcompare.model.saved.baseline import SavedFacts
 from tb_perfcompare.number_text import many
 from tb_perfcompare.render.formats import render_table
@@ -108,7 +108,7 @@ def _row(name: str, facts: SavedFacts | InputError) -> tuple[Cell, ...]:
     ]
     device = facts.device.name or facts.device.word
     mean_us = None if facts.mean_ns is None else facts.mean_ns / 1000
-    return name, facts.run, TITLES[facts.format], device, _steps(facts), mean_us, "; ".join(failed)
+    return name, facts.run, FORMATS[facts.format].title, device, _steps(facts), mean_us, "; ".join(failed)
 
 
 def _facts_or_error(facts: SavedFacts | InputError) -> dict[str, Any]:
@@ -122,7 +122,7 @@ def _shown(facts: SavedFacts, arguments: argparse.Namespace) -> bytes:
         return json_document({"name": arguments.name, **_facts_dict(facts)})
     lines = {
         "run": facts.run,
-        "format": TITLES[facts.format],
+        "format": FORMATS[facts.format].title,
         "device": f"{facts.device.name or facts.device.word} ×{facts.device.count}",
         "steps": _steps(facts) + (f", narrowed to {facts.steps[0]}-{facts.steps[1]}" if facts.steps else ""),
         "step windows": facts.window,

@@ -14,7 +14,7 @@ from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.errors import InputError
-from tb_perfcompare.model.formats import TITLES, TRACE
+from tb_perfcompare.model.formats import FORMATS, TRACE
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.render.formats import render_table
 from tb_perfcompare.render.wire.json_encoding import json_document
@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def _row(run: RunEntry, worker: WorkerEntry, span: SpanEntry, facts_by_file: _FactsByFile) -> tuple[Cell, ...]:
-    names = (run.name, worker.name, span.label, TITLES[run.format])
+    names = (run.name, worker.name, span.label, FORMATS[run.format].title)
     facts = facts_by_file.get((span.file.path, span.file.part))
     if facts is None or isinstance(facts, InputError):
         return (*names, None, None, None, None, span.file.bytes, "" if facts is None else _reason(facts))

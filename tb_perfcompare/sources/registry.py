@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Mapping
 from typing import Any
 
 from tb_perfcompare.errors import InputError, UnrecognisedFormat, unreadable
-from tb_perfcompare.model.formats import ANSWERS, BASELINE, CYCLES, LISTING, NCU, TITLES, TRACE
+from tb_perfcompare.model.formats import ANSWERS, BASELINE, CYCLES, FORMATS, LISTING, NCU, TRACE
 from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.model.recordings.answers import AnswersRecording
 from tb_perfcompare.model.recordings.cycles import CycleRecording
@@ -48,26 +47,9 @@ def recognise(path: str, fs: FileSystem = LOCAL) -> str:
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise UnrecognisedFormat(path, "is UTF-16", hint="convert it to UTF-8; a shell may have written it with >")
     stem = name.removesuffix(".gz")
-    likely = next((formats for ending, formats in _BY_ENDING.items() if stem.endswith(ending)), (TRACE,))
-    reason = "; ".join(f"not {WITH_ARTICLE[form]}: {reasons[form]}" for form in likely)
+    likely = [form for form, described in FORMATS.items() if stem.endswith(described.endings)] or [TRACE]
+    reason = "; ".join(f"not {FORMATS[form].with_article}: {reasons[form]}" for form in likely)
     raise UnrecognisedFormat(path, reason, hint="give a file as the profiler wrote it")
-
-
-WITH_ARTICLE = {form: title if form == ANSWERS else f"a {title}" for form, title in TITLES.items()} | {
-    NCU: f"an {TITLES[NCU]}"
-}
-"""Format -> its name for users, with its article."""
-
-_BY_ENDING: Mapping[str, tuple[str, ...]] = {
-    ".json": (TRACE,),
-    ".jsonl": (ANSWERS,),
-    ".ndjson": (ANSWERS,),
-    ".csv": (CYCLES, NCU),
-    ".txt": (LISTING,),
-    ".log": (LISTING,),
-    ".lst": (LISTING,),
-}
-"""File extension -> formats that usually have it; only their reasons for declining are reported."""
 
 
 def read(
@@ -93,7 +75,7 @@ def read_format(form: str, path: str, part: int, *, fs: FileSystem, **options: A
 
         return read_answers(path, part=part, fs=fs, **options)
     if part != 1:
-        message = f"{WITH_ARTICLE[form]} is one run, there is no number {part}"
+        message = f"{FORMATS[form].with_article} is one run, there is no number {part}"
         raise InputError(path, message, hint=f"leave out #{part}")
     if form == LISTING:
         from tb_perfcompare.sources.ncu.kernel_listing import read_listing

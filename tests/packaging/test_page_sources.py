@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from tb_perfcompare.model.formats import TITLES
+from tb_perfcompare.model.formats import FORMATS
 from tb_perfcompare.model.summary.summary import BOUND, BOUND_CLASSES
 from tests.machine.frontend_tools import FRONTEND, run_node
 
@@ -45,7 +45,7 @@ def test_the_page_draws_the_limit_that_the_server_counts_by() -> None:
 
 def test_every_format_has_a_name_for_readers() -> None:
     text = (FRONTEND / "src" / "ui" / "strings.ts").read_text(encoding="utf-8")
-    assert [name for name in TITLES if not re.search(rf"^ +{name}: '", text, re.MULTILINE)] == []
+    assert [name for name in FORMATS if not re.search(rf"^ +{name}: '", text, re.MULTILINE)] == []
 
 
 def test_words_stand_in_one_file() -> None:

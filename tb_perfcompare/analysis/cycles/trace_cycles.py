@@ -13,7 +13,7 @@ import numpy as np
 
 from tb_perfcompare.errors import NotComparable
 from tb_perfcompare.model.arrays import Flags, Floats, Ints, Ints32, Nanoseconds
-from tb_perfcompare.model.formats import TITLES
+from tb_perfcompare.model.formats import FORMATS
 from tb_perfcompare.model.names.ranges import STEP_PREFIX
 from tb_perfcompare.model.recordings.cycles import HOST, NO_COUNTER, NO_TEXT, CycleTable
 from tb_perfcompare.model.strings import StringTable
@@ -100,7 +100,7 @@ def step_marker(summary: Summary) -> str:
 
 def _check_steps(summary: Summary) -> None:
     if summary.metric != STEP_TIME:
-        format_title = TITLES[summary.format]
+        format_title = FORMATS[summary.format].title
         raise NotComparable(
             f"{summary.source} has launches that are not cut into steps ({format_title}): no cycles to compare",
             hint="tb-perfcompare diff compares such sources",

@@ -13,7 +13,7 @@ import numpy as np
 from tb_perfcompare.analysis.listings.launches import NOT_MEASURED, LaunchFigures, launch_figures, metric_settings
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.arrays import Nanoseconds
-from tb_perfcompare.model.formats import TITLES
+from tb_perfcompare.model.formats import FORMATS
 from tb_perfcompare.model.names.kernel_names import KernelForms, cut_prefixes, is_cut, kernel_forms, tails
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recordings.launches import LaunchRecording
@@ -75,7 +75,7 @@ def _notes(
     figures: LaunchFigures,
 ) -> list[Note]:  # fmt: skip
     """Notes on the share of time with figures, on kernels that share figures, and on differing devices."""
-    path, title = recording.file.path, TITLES[recording.format]
+    path, title = recording.file.path, FORMATS[recording.format].title
     known = figures.known
     time = kernels.measures_ns["total"].sum(axis=1)
     share = time[known].sum() / time.sum() if time.sum() else 0.0

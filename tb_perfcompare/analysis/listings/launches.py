@@ -12,7 +12,7 @@ import numpy as np
 
 from tb_perfcompare.model.arrays import Flags, Floats, NameIndex, Nanoseconds, max_by_target, min_by_target
 from tb_perfcompare.model.device import TENSOR_CORES_ANYWHERE, uses_tensor_cores
-from tb_perfcompare.model.formats import NCU, TITLES
+from tb_perfcompare.model.formats import FORMATS, NCU
 from tb_perfcompare.model.names.join_keys import kernel_key
 from tb_perfcompare.model.recordings.launches import LaunchRecording, LaunchTable
 from tb_perfcompare.model.recordings.recording import Origin
@@ -64,7 +64,7 @@ def summarize_launches(recording: LaunchRecording, origin: Origin, window: str =
         recommendations=(),
         absent=dict.fromkeys(
             ("operators", "operators_by_shape", "memcpy", "communication", "modules", "memory", "counters"),
-            f"{_ARTICLES.get(recording.format, 'a')} {TITLES[recording.format]} holds launches only",
+            f"{FORMATS[recording.format].with_article} holds launches only",
         ),
         notes=recording.notes,
         reading="as listed",
@@ -72,9 +72,6 @@ def summarize_launches(recording: LaunchRecording, origin: Origin, window: str =
         bound_ns=_bound_times(launches),
         launches=sequence,
     )
-
-
-_ARTICLES = {NCU: "an"}
 
 
 def _device(recording: LaunchRecording) -> DeviceFacts:

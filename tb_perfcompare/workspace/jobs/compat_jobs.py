@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tb_perfcompare.errors import SelectionError
-from tb_perfcompare.model.formats import TRACE
+from tb_perfcompare.model.formats import FORMATS, TRACE
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.model.progress import Progress, Reporter
 from tb_perfcompare.model.recordings.answers import AnswersRecording
@@ -76,5 +76,5 @@ def _answered(request: CompatRequest, report: Reporter) -> CompatAnswer:
         from tb_perfcompare.analysis.answers.summarize_answers import saved_answer
 
         return CompatAnswer(wire.encode(saved_answer(recording, request.route, request.group_by)))
-    message = f"{file.shown} is {registry.WITH_ARTICLE[form]}; torch-tb-profiler reads traces only"
+    message = f"{file.shown} is {FORMATS[form].with_article}; torch-tb-profiler reads traces only"
     raise SelectionError(message, hint="leave out --compat")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.errors import CorruptInput, InputChanged, InputError, MarkerMissing, UnrecognisedFormat
 from tb_perfcompare.model.collector import paused_collector
-from tb_perfcompare.model.formats import ANSWERS, LISTING, NCU, TITLES
+from tb_perfcompare.model.formats import ANSWERS, FORMATS, LISTING, NCU
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Progress, Reporter
 from tb_perfcompare.model.recordings.answers import AnswersRecording
@@ -131,7 +131,7 @@ def read_launches(file: CaptureFile, report: Reporter) -> LaunchRecording:
     Cancelled."""
     recording = read_recording(file, report)
     if not isinstance(recording, LaunchRecording):
-        hint = f"give a {TITLES[LISTING]} or an {TITLES[NCU]}"
+        hint = f"give {FORMATS[LISTING].with_article} or {FORMATS[NCU].with_article}"
         raise InputError(file.shown, "holds no launches with utilisation", hint=hint)
     return recording
 

@@ -12,7 +12,7 @@ from tb_perfcompare.comparison.pairing.pairing import Pair, RunShape, Selection,
 from tb_perfcompare.comparison.result.options import ExperimentLook
 from tb_perfcompare.errors import InputError, PerfCompareError, SelectionError, choices
 from tb_perfcompare.lazy_regex import regex
-from tb_perfcompare.model.formats import LISTING, NCU, TITLES, TRACE
+from tb_perfcompare.model.formats import FORMATS, LISTING, NCU, TRACE
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.discover import find_runs, parse_source, without_part
@@ -189,8 +189,9 @@ def _files_at(path: str, worker: str | None, span: str | None) -> tuple[RunEntry
 def _launches_of(run: RunEntry) -> CaptureFile:
     """Returns the file of a run that is a kernel listing or an ncu export. Raises SelectionError for other formats."""
     if run.format not in (LISTING, NCU):
-        hint = f"name a run that is a {TITLES[LISTING]} or an {TITLES[NCU]}"
-        raise SelectionError(f"the run {run.name!r} is a {TITLES[run.format]}: it has no figures to attach", hint=hint)
+        hint = f"name a run that is {FORMATS[LISTING].with_article} or {FORMATS[NCU].with_article}"
+        what = FORMATS[run.format].with_article
+        raise SelectionError(f"the run {run.name!r} is {what}: it has no figures to attach", hint=hint)
     (worker,) = run.workers
     return span_file(run, worker, worker.spans[0])
 

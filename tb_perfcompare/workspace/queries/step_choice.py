@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tb_perfcompare.errors import SelectionError
-from tb_perfcompare.model.formats import ANSWERS, CYCLES, LISTING, NCU, TITLES, TRACE
+from tb_perfcompare.model.formats import ANSWERS, CYCLES, LISTING, NCU, TRACE
 from tb_perfcompare.model.summary.step_events import StepFacts
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.number_text import listed
@@ -47,7 +47,7 @@ class StepList:
 def step_list(summary: Summary) -> StepList:
     """Lists the steps of a summary, including those that are not compared."""
     if summary.format != TRACE:
-        why = _NO_EVENTS.get(summary.format, f"a {TITLES.get(summary.format, summary.format)} holds no single events")
+        why = _NO_EVENTS.get(summary.format, f"a {summary.format} holds no single events")
         return StepList((), f"not measured: {why}")
     origins = [(capture.worker, capture.span) for capture in summary.captures]
     table = summary.steps
