@@ -45,3 +45,23 @@ def test_a_program_that_does_far_more_else_may_change_the_pace_of_the_rest(more:
     for pair in ((before, after), (after, before)):
         text = finding_of(compare(*pair), "host_pace").sentence
         assert ("or its caches, which other work of the program fills)" in text) == is_named
+
+
+def test_an_operator_with_other_arguments_is_not_slower_with_all_others() -> None:
+    def pooled(kernel: int, pool_us: int, slower: float) -> TraceBuilder:
+        trace, at = TraceBuilder(vendor="cpu"), 0.0
+        for number in range(10):
+            begin = at
+            for name in range(12):
+                length = 100 * (1 + slower * (1 + name % 4)) + (number + name) % 3
+                trace.op(f"aten::op{name}", at, at + length, dims=[[64, name + 1]])
+                at += length + 4
+            arguments = {"Concrete Inputs": ["", f"[{kernel}, {kernel}]"], "Input Strides": [[64, 1], []]}
+            trace.op("aten::avg_pool2d", at, at + pool_us + number % 3, dims=[[64, 64], []], **arguments)
+            at += pool_us + 5
+            trace.step(number, begin, at)
+        return trace
+
+    found = compare(pooled(3, 2000, slower=0), pooled(9, 12_000, slower=0.4))
+    assert "aten::avg_pool2d +10.0 ms per step" in found.findings[0].sentence
+    assert finding_of(found, "host_pace").change_us < 2_000

@@ -11,6 +11,7 @@ from tb_perfcompare.comparison.causes.detectors.machine.recording import costlie
 from tb_perfcompare.comparison.causes.evidence.amounts import NOTHING, Amount
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains, Part
 from tb_perfcompare.comparison.causes.evidence.host_time import machine_or_threads, working_calls
+from tb_perfcompare.comparison.causes.evidence.inputs import called_otherwise, changed_arguments
 from tb_perfcompare.comparison.causes.evidence.rule import Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.speed.beyond_pace import paced
@@ -104,12 +105,15 @@ def _uneven_ratios(context: RuleContext) -> tuple[float, float] | None:
     inputs change times as unevenly."""
     if any(side.device.count or BY_SHAPE not in side.groups for side in context.sides):
         return None
-    return uneven_ratios(*_own_times(context), context.numbers)
+    return uneven_ratios(*_own_times(context, without=context.once(_called_otherwise)), context.numbers)
 
 
 def _slower_rows(context: RuleContext, ratio: float) -> dict[Part, float]:
-    """Part -> change of the time of the same calls, in the direction of the ratio."""
-    rows = {row.path[:2]: row.rate_effect / context.unit for row in context.entities(CPU_EXEC) if row.status == "both"}
+    """Part -> change of the time of the same calls with the same arguments, in the direction of the ratio."""
+    rows = {
+        row.path[:2]: row.rate_effect / context.unit for row in context.entities(CPU_EXEC)
+        if row.status == "both" and row.path[1] not in context.once(_called_otherwise)
+    }  # fmt: skip
     return {(category, name): us for (category, name), us in rows.items() if us * math.log(ratio) > 0}
 
 
@@ -211,16 +215,26 @@ def host_ratio(context: RuleContext) -> float | None:
     return uniform_ratio(*_own_times(context), context.numbers)
 
 
-def _own_times(context: RuleContext) -> tuple[GroupTable | None, GroupTable | None]:
+def _called_otherwise(context: RuleContext) -> frozenset[str]:
+    """Operators whose time changed mostly in calls with other arguments: whatever the machine does, they do other
+    work."""
+    names = {name for name, _ in context.once(called_otherwise)}
+    return frozenset(name for name in names if changed_arguments(context, name) is not None)
+
+
+def _own_times(
+    context: RuleContext, without: frozenset[str] = frozenset()
+) -> tuple[GroupTable | None, GroupTable | None]:
     """Operators with their own host time, scaled as if both sides had as many steps, so that they have the same
-    weight."""
+    weight; those named `without` have none."""
     steps = math.lcm(*context.steps)
 
     def own(summary: Summary) -> GroupTable | None:
         table = summary.groups.get("operators")
         if table is None or "host_self" not in table.measures_ns:
             return None
-        factor = steps // len(summary.steps)
+        counts = np.array([key[0] not in without for key in table.keys], dtype=np.int64)[:, None]
+        factor = steps // len(summary.steps) * counts
         time = table.measures_ns["host_self"].sum(axis=1, keepdims=True) * factor
         calls = table.calls.sum(axis=1, keepdims=True) * factor
         return GroupTable(table.key_columns, table.keys, table.names, calls, {"total": time})
