@@ -44,6 +44,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "comparison/causes/detectors", "comparison/causes/detectors/kernels", "comparison/causes/detectors/machine",
         "comparison/causes/detectors/ranks", "comparison/causes/detectors/steps",
         "comparison/causes/detectors/workload", "comparison/causes/evidence", "comparison/causes/evidence/places",
+        "comparison/causes/evidence/speed",
         "comparison/launches", "comparison/result", "comparison/statistics", "comparison/tables", "comparison/work",
     },
     "comparison/causes/detectors": {
@@ -75,7 +76,9 @@ MAY_IMPORT: dict[str, set[str]] = {
         "comparison/tables", "comparison/work",
     },
     "comparison/causes/evidence/places": {"comparison/causes/evidence", "comparison/ledger", "comparison/result"},
-    "comparison/causes/evidence/speed": {"comparison/causes/evidence", "comparison/result", "comparison/work"},
+    "comparison/causes/evidence/speed": {
+        "comparison/causes/evidence", "comparison/result", "comparison/statistics", "comparison/work",
+    },
     "comparison/checks": {
         "comparison/alignment", "comparison/result", "comparison/statistics", "comparison/work",
     },

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.comparison.causes.detectors.machine.uniform_slowdown import device_ratio
 from tb_perfcompare.comparison.causes.evidence.amounts import total
 from tb_perfcompare.comparison.causes.evidence.general_rules import (
     GENERAL,
@@ -23,6 +25,8 @@ from tb_perfcompare.comparison.causes.evidence.places.gaps_around import place_c
 from tb_perfcompare.comparison.causes.evidence.places.moved_inside import moved_into_ranges
 from tb_perfcompare.comparison.causes.evidence.places.recurring_steps import recurring_clause
 from tb_perfcompare.comparison.causes.evidence.places.responsible_operator import responsible_operator
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
+from tb_perfcompare.comparison.causes.evidence.speed.launch_sizes import OTHER_THREADS, typical_growth
 from tb_perfcompare.comparison.causes.general_change import Change, Known
 from tb_perfcompare.comparison.causes.loader_sentences import (
     LOADING,
@@ -47,7 +51,6 @@ from tb_perfcompare.comparison.result.wording import (
     time_text,
     times_text,
 )
-from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio
 from tb_perfcompare.model.formats import TRACE
 from tb_perfcompare.model.summary.categories import CPU_EXEC, DATA_LOADER, StepCategory
 
@@ -147,10 +150,7 @@ def clauses_of_category(change: Change, known: Known) -> tuple[Sequence[str], st
             operator, clause = responsible_operator(*known.sides, delta_us) or ("", "")
             return (recurring, clause), look_at, [Evidence("operators", operator)] if operator else ()
         case StepCategory.KERNEL if known.detected.same_inputs:
-            baseline, candidate = (side.groups.get("kernels") for side in known.sides)
-            uniform = uniform_ratio(baseline, candidate)
-            pace = f"kernels {ratio_text(uniform or 1)} per launch across the board, as from another clock or device"
-            return (recurring, pace if uniform is not None else ""), look_at, ()
+            return (recurring, _of_all_kernels(known.context, delta_us)), look_at, ()
     return (recurring,), look_at, ()
 
 
@@ -198,6 +198,16 @@ def _hidden(known: Known, delta_us: float, category: StepCategory) -> str:
         return ""
     more, who = "less" if delta_us > 0 else "more", "operators take" if of_operators else "it takes"
     return f"{more} of it is hidden behind device work: in all, {who} {times_text(whole.us_a, whole.us_b)}"
+
+
+def _of_all_kernels(context: RuleContext, delta_us: float) -> str:
+    """Clause on what all kernels have in common: the ratio of their times, or of their threads; "" if nothing."""
+    growth = typical_growth(context)
+    if growth * delta_us > 0 and abs(growth) >= math.log1p(OTHER_THREADS):
+        return f"the typical kernel launches {ratio_text(math.exp(growth))} the threads"
+    uniform = device_ratio(context)
+    each = "" if uniform is None else ratio_text(uniform)
+    return f"kernels {each} per launch across the board, as from another clock or device" if each else ""
 
 
 def _own_growth(known: Known, delta_us: float) -> str:

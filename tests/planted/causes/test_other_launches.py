@@ -96,6 +96,13 @@ def test_lengths_that_vary_from_step_to_step_may_differ_by_chance() -> None:
     assert "workload_changed" not in causes(compared_traces(recording(one), recording(two, us=1.2)))
 
 
+def test_larger_inputs_of_varying_lengths_are_no_slower_device() -> None:
+    lengths = (1.0, 0.5, 1.5, 2.0, 0.7, 0.9, 1.2, 1.1)
+    comparison = compared_traces(recording(lengths), recording([3 * one for one in lengths], us=3.0, seed=1))
+    assert causes(comparison) == []
+    assert "; the typical kernel launches ×3.00 the threads." in comparison.findings[0].sentence
+
+
 def test_the_example_is_a_kernel_that_changed() -> None:
     comparison = compared_traces(recording(), recording([1.5], us=1.45, seed=1, but="batch_norm"))
     assert causes(comparison) == ["workload_changed"]

@@ -16,6 +16,7 @@ from tb_perfcompare.comparison.causes.evidence.rule import Rule, cause, change_t
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.speed.beyond_pace import paced
 from tb_perfcompare.comparison.causes.evidence.speed.fastest_calls import BY_SHAPE, fastest_own_calls, table_of_calls
+from tb_perfcompare.comparison.causes.evidence.speed.launch_sizes import typical_growth
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import STATUSES
 from tb_perfcompare.comparison.result.wording import numbers_text, ratio_text
@@ -194,11 +195,14 @@ def _spread(context: RuleContext, category: str, ratio: float) -> dict[Part, flo
 
 def device_ratio(context: RuleContext) -> float | None:
     """Uniform ratio of candidate to baseline time per launch of the same kernels; None if they did not change
-    uniformly: by the quartiles of their time, and by the typical kernel where the pace of the device is known."""
+    uniformly: by the quartiles of their time, and by the typical kernel where the pace of the device is known. None if
+    launches grew so, too: then the kernels have more to do."""
     before, after = (side.groups.get("kernels") for side in context.sides)
     ratio = uniform_ratio(before, after, context.numbers)
+    if ratio is None or typical_growth(context) / math.log(ratio) >= MAIN_SHARE:
+        return None
     pace = next((pace for pace in context.headline.paces if pace.of == "device" and not pace.unusable), None)
-    if ratio is None or pace is None:
+    if pace is None:
         return ratio
     return ratio if math.log1p(pace.typical) / math.log(ratio) >= MAIN_SHARE else None
 

@@ -6,10 +6,14 @@ import math
 from collections.abc import Sequence
 from math import fsum
 
+import numpy as np
+
 from tb_perfcompare.comparison.causes.evidence.amounts import Amount
+from tb_perfcompare.comparison.causes.evidence.inputs import by_name
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.speed.fastest_calls import BY_SHAPE, LAUNCHES
 from tb_perfcompare.comparison.causes.evidence.speed.registers import compiled_otherwise
+from tb_perfcompare.comparison.statistics.weights import weighted_median
 from tb_perfcompare.model.input_shapes import launched_threads
 
 OTHER_THREADS = 0.1
@@ -38,6 +42,20 @@ def example_of_launches(rows: Rows) -> tuple[str, str]:
     """The launch that the candidate makes less often, and the one that it makes more often."""
     gone, new = (max(rows, key=lambda row: (sign * row[1].more_calls, row[0]))[0] for sign in (-1, 1))
     return gone, new
+
+
+def typical_growth(context: RuleContext) -> float:
+    """ln of the ratio of threads per launch of the typical kernel, by time; 0 if both sides recorded shapes, or if
+    launches are not known."""
+    if all(BY_SHAPE in side.groups for side in context.sides):
+        return 0.0
+    growths, weights = list[float](), list[float]()
+    for rows in by_name(context.amounts(LAUNCHES, "total")).values():
+        before, after = threads_per_launch(rows)
+        if before and after:
+            growths.append(math.log(after / before))
+            weights.append(fsum(amount.us_a + amount.us_b for _, amount in rows))
+    return weighted_median(np.array(growths), np.array(weights)) if fsum(weights) else 0.0
 
 
 def launches_clause(context: RuleContext, kernel: str) -> str:
