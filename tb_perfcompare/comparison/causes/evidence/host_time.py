@@ -111,6 +111,13 @@ OTHER_WORK = 0.2
 them, or a pause, leave operators with cold caches (×1.1 to ×1.9 in recordings)."""
 
 
+def are_inputs_unknown(context: RuleContext) -> bool:
+    """Whether operators may take longer because of larger inputs, which are not recorded: not with a device, as
+    launching takes as long for any."""
+    on_device = any(side.device.count for side in context.sides)
+    return not on_device and any("operators_by_shape" not in side.groups for side in context.sides)
+
+
 def machine_or_threads(context: RuleContext) -> str:
     """Clause on the readings of a uniform change of a program without a device, whose operators run on several
     threads: a trace does not say on how many, and without shapes not on what inputs. "" with a device."""
@@ -119,7 +126,7 @@ def machine_or_threads(context: RuleContext) -> str:
     readings = ["the machine", "its number of threads"]
     if context.once(is_of_another_version):
         readings.append("the version of PyTorch")
-    if not all("operators_by_shape" in side.groups for side in context.sides):
+    if are_inputs_unknown(context):
         readings.append("the size of inputs: shapes are not recorded")
     program = context.headline.program
     if program is not None and abs(log1p(program.estimate)) >= log1p(OTHER_WORK):

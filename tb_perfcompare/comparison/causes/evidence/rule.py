@@ -46,8 +46,7 @@ class Rule:
     same_work   does not apply to sides that do different work
     of_means    its time is a part of the change of the means; the time of single slow steps is not
     of_library  another version of PyTorch may be the cause: `look_at` begins with it if the traces show one
-    of_inputs   larger inputs may be the cause: without a device, `look_at` begins with their sizes if these are not
-                recorded
+    of_inputs   larger inputs may be the cause: `look_at` begins with their sizes if these are not recorded
     """
 
     names: tuple[str, ...]
@@ -72,9 +71,7 @@ class Rule:
     def advice(self, baseline: Summary, candidate: Summary, *, gain: bool) -> str:
         """What to look at; `gain`: the finding is an improvement."""
         plain = (self.look_at_gain if gain else "") or self.look_at
-        sides = baseline, candidate
-        on_host = self.of_inputs and not any(side.device.count for side in sides)  # launching any inputs takes as long
-        unknown = on_host and any("operators_by_shape" not in side.groups for side in sides)
+        unknown = self.of_inputs and any("operators_by_shape" not in side.groups for side in (baseline, candidate))
         versions = self.of_library and written_by_later(baseline, candidate)
         return f"{_VERSIONS if versions else ''}{f'{SIZES}, ' if unknown else ''}{plain}".rstrip("; ")
 

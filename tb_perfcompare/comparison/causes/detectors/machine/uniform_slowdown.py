@@ -10,9 +10,9 @@ import numpy as np
 from tb_perfcompare.comparison.causes.detectors.machine.recording import costlier_to_record
 from tb_perfcompare.comparison.causes.evidence.amounts import NOTHING, Amount
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains, Part
-from tb_perfcompare.comparison.causes.evidence.host_time import machine_or_threads, working_calls
+from tb_perfcompare.comparison.causes.evidence.host_time import are_inputs_unknown, machine_or_threads, working_calls
 from tb_perfcompare.comparison.causes.evidence.inputs import called_otherwise, changed_arguments
-from tb_perfcompare.comparison.causes.evidence.rule import Rule, cause, change_text
+from tb_perfcompare.comparison.causes.evidence.rule import SIZES, Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.speed.beyond_pace import paced
 from tb_perfcompare.comparison.causes.evidence.speed.fastest_calls import BY_SHAPE, fastest_own_calls, table_of_calls
@@ -97,7 +97,7 @@ def _host_pace(context: RuleContext) -> Iterator[Cause]:
 
     yield cause(
         context, HOST_PACE, "operators", CPU_EXEC, exposed, sentence, (Evidence("operators", ""),), explains=explained,
-        confidence=confidence,
+        confidence=confidence, look_at=f"{SIZES}, {HOST_PACE.look_at}" if are_inputs_unknown(context) else "",
     )  # fmt: skip
 
 
@@ -291,5 +291,4 @@ HOST_PACE = Rule(
     rank=4,
     same_work=True,
     of_library=True,
-    of_inputs=True,
 )
