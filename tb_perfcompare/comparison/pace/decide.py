@@ -65,7 +65,7 @@ def outcome(
     that only one side does. Recorded times give no direction once the program part is known."""
     if program.verdict.way and not _is_nothing(recorded, program, clocked, options):
         return program.verdict, Basis.PROGRAM
-    if machine.verdict.is_sure and _is_in_the_step(machine, clocked):
+    if machine.verdict.is_sure and _is_main(machine, program) and _is_in_the_step(machine, clocked):
         return machine.verdict, Basis.MACHINE
     if program.verdict is Verdict.SAME:
         # one capture per side on machines that differ: the step did change, but it may not change again
@@ -83,6 +83,11 @@ def _is_nothing(recorded: Verdict, program: ProgramPart, clocked: Clocked, optio
     alone = max(capture_counts(clocked.captures)) == 1
     little = abs(program.estimate.theta) <= math.log1p(options.margin)
     return alone and recorded is Verdict.SAME and little
+
+
+def _is_main(machine: MachinePart, program: ProgramPart) -> bool:
+    """Whether the machine changed by more than the program, as far as that is known."""
+    return abs(machine.theta) >= abs(program.estimate.theta)
 
 
 def _is_in_the_step(machine: MachinePart, clocked: Clocked) -> bool:
