@@ -191,6 +191,11 @@ def times(factor: float) -> str:
     return f"{_rough(factor, 1)} times"
 
 
+def of_the_change(share: float) -> str:
+    """ "74.1 % of the change", "8.45 times the change"."""
+    return f"{percent(share)} of the change" if share < 2 else f"{number(share)} times the change"
+
+
 def ratio(value: float) -> str:
     """ "×1.30", "<×0.001"."""
     return f"×{number(value)}".replace("×<", "<×")

@@ -275,7 +275,7 @@ def _findings(findings: tuple[Finding, ...], titles: Mapping[str, str] | None) -
         size = "" if finding.delta_us is None else number_text.time(finding.delta_us, signed=True)
         parts = [size] if size and size not in finding.sentence else []
         if finding.share is not None:
-            share = f"{number_text.percent(abs(finding.share))} of the change"
+            share = number_text.of_the_change(abs(finding.share))
             parts.append(f"offsets {share}" if finding.share < 0 else share)
         parts.append(finding.confidence)
         table = finding.evidence[0].table if finding.evidence else ""
@@ -293,10 +293,9 @@ def _rest(comparison: Comparison) -> list[Block]:
     rest_us = comparison.unexplained_us
     if rest_us is None:
         return []
-    share = number_text.percent(abs(rest_us / comparison.delta_us))
-    offsets = rest_us * comparison.delta_us < 0
-    words = f"Other time offsets {share} of the change" if offsets else f"No finding explains {share} of the change"
-    return [Paragraph(f"{words}: {number_text.time(rest_us, signed=True)}.")]
+    what = "Other time offsets" if rest_us * comparison.delta_us < 0 else "No finding explains"
+    share = number_text.of_the_change(abs(rest_us / comparison.delta_us))
+    return [Paragraph(f"{what} {share}: {number_text.time(rest_us, signed=True)}.")]
 
 
 def _listing(items: tuple[tuple[str, str], ...]) -> Listing:

@@ -32,6 +32,7 @@ SHOWN: dict[str, Callable[[float], str]] = {
     "signed percent": partial(number_text.percent, signed=True),
     "signed share": partial(number_text.percent, signed=True, share=True),
     "points": number_text.points,
+    "of the change": number_text.of_the_change,
     "ratio": number_text.ratio,
     "p": number_text.p_value,
     "many": partial(number_text.many, noun="row"),

@@ -130,6 +130,9 @@ export function formatPercent(fraction: Measured, signed = false, share = false)
   return `${formatDigits(fraction * 100, signed, 2)}${THIN}%`;
 }
 
+export const formatOfTheChange = (share: number): string =>
+  share < 2 ? `${formatPercent(share)} of the change` : `${formatDigits(share)} times the change`;
+
 /** Both ends of a change's interval, in the same form. */
 export function formatEnds(low: Measured, high: Measured): [string, string] {
   return typeof low === 'number' && typeof high === 'number' && high >= 10 ? [formatRatio(1 + low), formatRatio(1 + high)] : [formatPercent(low, true), formatPercent(high, true)];

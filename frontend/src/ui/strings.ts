@@ -1,7 +1,7 @@
 // The page's strings in one place, so that a translation is another object of this shape.
 
 import type { VerdictWord } from '../contract/wire';
-import { formatCount, formatMany, formatPercent } from './format';
+import { formatCount, formatMany, formatOfTheChange } from './format';
 
 /** Makes a sentence of a clause from the server: adds a capital and a full stop. A name at the start stays as it is. */
 export function sentence(clause: string): string {
@@ -261,8 +261,8 @@ export const text = {
     region: 'Findings',
     title: 'Why',
     none: 'Nothing changed beyond the spread of steps and captures.',
-    share: (share: number) => `${share < 0 ? 'offsets ' : ''}${formatPercent(Math.abs(share))} of the change`,
-    rest: (share: number, time: string) => `${share < 0 ? 'Other time offsets' : 'No finding explains'} ${formatPercent(Math.abs(share))} of the change: ${time}.`,
+    share: (share: number) => `${share < 0 ? 'offsets ' : ''}${formatOfTheChange(Math.abs(share))}`,
+    rest: (share: number, time: string) => `${share < 0 ? 'Other time offsets' : 'No finding explains'} ${formatOfTheChange(Math.abs(share))}: ${time}.`,
     copy: 'Copy this finding as text',
     copyNamed: (subject: string) => `Copy this finding as text: ${subject}`,
     span: (span: string) => `${span.includes(',') ? 'spans' : 'span'} ${span}`,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
-  arrow, columnStyle, finer, formatBytes, formatCount, formatDecimal, formatDigits, formatElapsed, formatEnds, formatIn, formatMany, formatNumber, formatP, formatPercent, formatPoints, formatRate, formatRatio, formatRound, formatSetting, formatTime, NOT_MEASURED, timeStyle,
+  arrow, columnStyle, finer, formatBytes, formatCount, formatDecimal, formatDigits, formatElapsed, formatEnds, formatIn, formatMany, formatNumber, formatOfTheChange, formatP, formatPercent, formatPoints, formatRate, formatRatio, formatRound, formatSetting, formatTime, NOT_MEASURED, timeStyle,
 } from '../../src/ui/format';
 import { noBreakNumbers } from '../../src/ui/strings';
 
@@ -70,6 +70,7 @@ it('reads every number as sentences and reports do', () => {
     'signed percent': (value) => formatPercent(value, true),
     'signed share': (value) => formatPercent(value, true, true),
     points: formatPoints,
+    'of the change': formatOfTheChange,
     ratio: formatRatio,
     p: formatP,
     many: (value) => formatMany(value, 'row'),
