@@ -43,7 +43,7 @@ def test_a_changed_mix_alone_has_the_verdict_same(tmp_path: Path) -> None:
 
 
 def test_slower_decodes_are_found_when_their_share_grows(tmp_path: Path) -> None:
-    sides = run(tmp_path / "a", 2), run(tmp_path / "b", 8, decode_us=330)
+    sides = run(tmp_path / "a", 2), run(tmp_path / "b", 8, decode_us=420)
     answer, swapped = json_of("diff", *sides), json_of("diff", *sides[::-1])
     assert answer["headline"]["verdict"] == "slower" and answer["headline"]["delta"] < 0
     assert "typical step of its kind" in answer["headline"]["reason"]
@@ -53,7 +53,7 @@ def test_slower_decodes_are_found_when_their_share_grows(tmp_path: Path) -> None
 
 
 def test_slower_prefills_are_found_among_many_decodes(tmp_path: Path) -> None:
-    answer = json_of("diff", run(tmp_path / "a", 8), run(tmp_path / "b", 8, prefill_us=1650))
+    answer = json_of("diff", run(tmp_path / "a", 8), run(tmp_path / "b", 8, prefill_us=2100))
     assert answer["headline"]["verdict"] == "slower"
 
 
