@@ -16,8 +16,8 @@ from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, StepCategor
 
 MOST_KEPT = 1 / 3
 """Share of the step's change (logarithms) that uninterrupted steps show at most, if interruptions explain the rest:
-0.44 or more in 62 recorded pairs of a changed program that got a direction, 0.06 or less in two pairs of equal
-programs, one of them interrupted."""
+0.44 or more in 64 recorded pairs of a changed program that got a direction, two of them of several ranks; 0.33 or less
+in four pairs of equal programs with one side interrupted."""
 
 MOST_OF_ONE = 0.5
 """Share of the time lost that one part of a step may have, of what exceeds its share of an uninterrupted step: the
