@@ -144,12 +144,13 @@ def _only_moves(finding: Finding) -> bool:
 def _comes_after(general: Finding, counted: Finding, *, is_open: bool) -> bool:
     """Whether the general finding comes after the counted one. Size does not matter if a setting of the program is
     known, which makes everything else larger, or if the general finding is within the spread of the steps. Its sign
-    does not matter if the program's direction is open: the machine's pace may make it."""
-    whatever = counted.look_at in SETTINGS.values() or general.confidence.startswith(WITHIN_SPREAD)
-    least = general.change_us / (np.inf if whatever else MAX_WEAKER_RATIO)
+    does not matter, either, if it is within the spread or the program's direction is open: the machine's pace may make
+    it."""
+    is_noise = general.confidence.startswith(WITHIN_SPREAD)
+    least = general.change_us / (np.inf if is_noise or counted.look_at in SETTINGS.values() else MAX_WEAKER_RATIO)
     same_way = counted.change_us * general.change_us >= 0
     is_weaker = general.rule in WEAKER_RULES and not general.confidence.startswith(COUNTED)
-    return is_weaker and (same_way or is_open) and abs(counted.change_us) >= abs(least)
+    return is_weaker and (same_way or is_open or is_noise) and abs(counted.change_us) >= abs(least)
 
 
 def with_largest_entry(
