@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 THOROUGH = bool(os.environ.get("TB_PERFCOMPARE_THOROUGH"))
-EXAMPLES = 500 if THOROUGH else 6
+EXAMPLES = 500 if THOROUGH else 8
 """Of each law."""
 
 
