@@ -53,7 +53,7 @@ def program_part(clocked: Clocked, options: CompareOptions, like: ProgramPart | 
     else:
         part = part_of(EstimateKind.STEPS if like is None else like.of, clocked, options, like)
     unclear = part.verdict.is_probable and part.estimate.p > PROBABLY_SHARE * options.alpha
-    if unclear and max(counts) > 1 and all_steps.strata is None:
+    if unclear and all_steps.strata is None:
         return replace(part, verdict=Verdict.INCONCLUSIVE)
     return part
 
