@@ -68,7 +68,7 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
   const itself = comparison.comparability.some((check) => check.check === 'same_capture' && check.status === 'warn');
   const split = hasSentence(headline);
   const effect = effectText(headline);
-  // the sentence has the direction and the size; the signed size stands beside the means
+  // the sentence gives direction and size; the signed size is next to the means
   const measured = !effect.startsWith(text.verdict.byWord);
   const [decides, byProgram] = decidingP(headline);
   // with one recording per side, the shift repeats the difference above, so it is omitted

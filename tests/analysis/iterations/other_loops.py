@@ -436,7 +436,7 @@ def cut_within() -> Pen:
 
 
 def cut_within_operators() -> Pen:
-    """The recording of a model of unlike layers begins and ends within an operator, of which it has some parts."""
+    """The recording of a model of unlike layers begins and ends within an operator, and has only some of its parts."""
     pen, parts = Pen(23), aten("copy_", "mkldnn_convolution")
     pen.ops([*parts, "aten::relu", "aten::linear", "aten::sum"])
     for _ in range(6):

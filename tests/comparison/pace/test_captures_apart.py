@@ -20,8 +20,8 @@ OLD_MS = 3.0
 
 @cache
 def recorded(span: int, own_ms: float, slower: float, hit: int, shape: tuple[int, ...] | None) -> Summary:
-    """Twelve steps of ten operators of 1 ms, the first `hit` of which lose slices to other processes, and one of
-    `own_ms` that is another on each side; all take `slower` times as long."""
+    """Twelve steps of ten operators of 1 ms, and of one of `own_ms` that differs between the sides; all take `slower`
+    times as long. Other processes take slices from the first `hit` operators."""
     drawn, steps = random.Random(span), []
     names = [*(f"aten::op{at}" for at in range(OPERATORS)), ("aten::old", "aten::new")[span % 2]]
     inputs = [] if shape is None else [[list(shape)]]

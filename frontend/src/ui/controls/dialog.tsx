@@ -11,7 +11,7 @@ interface Props {
   children: (close: () => void) => preact.ComponentChildren;
 }
 
-/** Open as long as it is drawn; `children` get what closes it. */
+/** A dialog, open while it is rendered. `children` receives the function that closes it. */
 export function Dialog({ title, class: extra = '', onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const close = (): void => dialog.current?.close();
