@@ -126,6 +126,10 @@ HARD: dict[str, dict[str, object]] = {
 """What is otherwise in the worlds of three captures, half of the step covered, captures ±5 %."""
 
 
+TWO_BUSY = World(captures=2, between=0.15, hits=12, hit=0.3)
+"""Two captures a side on a very busy machine."""
+
+
 def hard(name: str, **changed: object) -> World:
     return replace(World(), **HARD[name], **changed)
 
@@ -182,6 +186,13 @@ def parts_tables() -> str:
         "The candidate's machine slower throughout (×1.22 or ×2.5), its program equal, rows alike within ±0.15 or",
         "±0.3, 1, 3 or 5 captures a side, 50 or 90 % covered: false directions of the program in at most "
         f"{_of(worst)} %.",
+    ]
+    equal, more = rates(TWO_BUSY, EQUAL_PAIRS), rates(replace(TWO_BUSY, change=0.6), CHANGED_PAIRS)
+    lines += [
+        "",
+        "Two captures a side of ±15 % on a very busy machine, half of the step covered: slower or probably slower",
+        f"where the candidate does 60 % more work in {_of(more.right)} %, by the program's interval alone in",
+        f"{_of(more.program)} %; directions where nothing differs in {_of(equal.either)} %.",
     ]
     return "\n".join(lines) + "\n"
 

@@ -3,9 +3,11 @@ tables that `python -m tests.simulation` writes."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from tests.simulation.parts import HARD, hard, rates
+from tests.simulation.parts import HARD, TWO_BUSY, hard, rates
 from tests.simulation.worlds import World
 from tests.thorough import sample
 
@@ -32,6 +34,12 @@ def test_nor_in_worlds_that_are_otherwise(name: str) -> None:
     found = rates(hard(name), PAIRS)
     assert found.program <= at_most(ALPHA)
     assert found.holds >= 1 - at_most(0.09)
+
+
+def test_two_captures_on_a_very_busy_machine_show_what_their_interval_does_not() -> None:
+    found, equal = rates(replace(TWO_BUSY, change=0.6), 40), rates(TWO_BUSY, 40)
+    assert found.right >= 0.2 > 0.05 >= found.program
+    assert equal.either <= at_most(ALPHA, 40)
 
 
 def test_a_change_is_found_that_the_recorded_times_hide() -> None:

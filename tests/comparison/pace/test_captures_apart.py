@@ -5,10 +5,14 @@ from __future__ import annotations
 import random
 from functools import cache
 
+import numpy as np
 import pytest
 
 from tb_perfcompare.analysis.pooling.pool import pool
+from tb_perfcompare.comparison.pace.captures_apart import RANGES_OF_FEW
+from tb_perfcompare.comparison.pace.program import LONG_STEPS
 from tb_perfcompare.comparison.result.headline import Basis, Headline, Verdict
+from tb_perfcompare.comparison.statistics.between_captures import gaps
 from tb_perfcompare.model.summary.summary import Summary
 from tests.comparison.compare import capture, compare, sequence
 
@@ -72,3 +76,12 @@ def test_what_may_be_the_machine_or_chance_stays_open(new_ms: tuple[float, float
 
 def test_at_a_smaller_alpha_they_do_not_decide() -> None:
     assert headline(alpha=0.02).verdict is Verdict.INCONCLUSIVE
+
+
+@pytest.mark.parametrize(("captures", "ranges", "most"), [(2, RANGES_OF_FEW, 0.042), (3, 1.0, 0.009)])
+@pytest.mark.parametrize("deviation", [0.1, 0.3, 1.0, 3.0])
+def test_equal_sides_are_seldom_apart_however_much_captures_vary(
+    captures: int, ranges: float, most: float, deviation: float
+) -> None:
+    one, two = np.random.default_rng(1).normal(0, deviation, (2, 40_000, captures))
+    assert (np.abs(gaps(one, two, ranges)) > LONG_STEPS).mean() <= most
