@@ -109,6 +109,7 @@ export function comparison(over: Partial<Comparison> = {}): Comparison {
     ledger: ledger([ledgerRow(['Kernel'], 100_000_000, 125_000_000), ledgerRow(['Other'], 0, 0)]),
     findings: [],
     unexplained_us: null,
+    no_finding: null,
     comparability: [],
     tables: {},
     notes: [],

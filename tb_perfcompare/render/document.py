@@ -85,6 +85,8 @@ def report(comparison: Comparison, *, top: int, is_page: bool = False) -> tuple[
     if comparison.findings:
         titles = {name: table.title for name, table in comparison.tables.items()} | {"categories": WHERE}
         blocks += [Heading(WHY), _findings(comparison.findings, titles if is_page else None), *_rest(comparison)]
+    elif comparison.no_finding:
+        blocks += [Heading(WHY), Paragraph(printable(comparison.no_finding))]
     alternatives = _alternatives(headline.alternatives, is_page)
     if alternatives.items:
         blocks += [Heading("What could settle it"), alternatives]

@@ -51,7 +51,7 @@ def test_names_are_kept_exactly() -> None:
 def test_keys_are_in_the_documented_order() -> None:
     assert list(decoded()) == [
         "schema", "version", "baseline", "candidate", "window", "headline", "ledger", "findings", "unexplained_us",
-        "comparability", "tables", "notes", "peaks",
+        "no_finding", "comparability", "tables", "notes", "peaks",
     ]  # fmt: skip
 
 

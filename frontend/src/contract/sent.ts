@@ -11,6 +11,7 @@ export interface Comparison {
   ledger: Ledger; // exact split of the step time by category and entity
   findings: Finding[]; // causes of the change, most important first
   unexplained_us: number | null; // change that no finding explains, with the opposite sign of the change if findings explain more; null if less than a tenth of the change, or if times of findings are not parts of it
+  no_finding: string | null; // sentence if there are no findings; null with findings, or if the sides are not comparable
   comparability: Check[]; // checks that both sides measured the same
   tables: Record<string, Table>; // table name -> table
   notes: Note[]; // limitations: repaired files, dropped events, few steps, ...

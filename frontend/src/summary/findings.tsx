@@ -36,7 +36,7 @@ export function Findings({ comparison, onEvidence, timelineOf, onTimeline, shown
   return (
     <section class="panel findings stack" aria-label={text.findings.region}>
       <h2>{text.findings.title}</h2>
-      {findings.length === 0 && <p class="muted">{text.findings.none}</p>}
+      {comparison.no_finding !== null && <p class="muted">{comparison.no_finding}</p>}
       <ol class="wide">
         {shown.map((finding, index) => (
           <Cause key={index} rank={index + 1} finding={finding} advised={shown.slice(0, index).some((one) => one.look_at === finding.look_at)} most={most} comparison={comparison} onEvidence={onEvidence} timelineOf={timelineOf} onTimeline={onTimeline} led={led !== '' && findingKey(finding) === led} />

@@ -260,7 +260,6 @@ export const text = {
     lookAt: (what: string) => `Look at: ${what}`,
     region: 'Findings',
     title: 'Why',
-    none: 'Nothing changed beyond the spread of steps and captures.',
     share: (share: number) => `${share < 0 ? 'offsets ' : ''}${formatOfTheChange(Math.abs(share))}`,
     rest: (share: number, time: string) => `${share < 0 ? 'Other time offsets' : 'No finding explains'} ${formatOfTheChange(Math.abs(share))}: ${time}.`,
     copy: 'Copy this finding as text',

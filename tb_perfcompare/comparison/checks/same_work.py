@@ -135,7 +135,9 @@ def _compiled_side(a: Summary, b: Summary) -> str:
 
 def _contained(held: Containment, a: Summary, b: Summary) -> str:
     """Result for contained work: "the candidate does all the baseline does, and 120 more operator calls per step
-    (...)"."""
+    (...)", "both sides make the same operator calls on the same inputs"."""
+    if min(held.baseline, held.candidate) >= MIN_CONTAINED_SHARE and not (more_calls(a, b) or more_calls(b, a)):
+        return "both sides make the same operator calls on the same inputs"
     grown = held.contained[0] and (not held.contained[1] or held.baseline >= held.candidate)
     most, less = ("candidate", "baseline") if grown else ("baseline", "candidate")
     share = held.baseline if grown else held.candidate

@@ -43,14 +43,11 @@ MIN_COMMON_WORK = 0.95
 """Share of one side's work, by operator, input shapes and calls, that the other side has to do as well."""
 
 MAX_OPPOSITE_SHARE = 0.25
-"""Upper limit on what is called less often, as a share of what is called more often (or the other way round)."""
+"""Upper limit on what is called less often, as a share of what is called more often (or the other way round). Also, if
+inputs are not known, on the time by which the calls of both sides are shorter: calls on halves take half the time."""
 
 Interval = tuple[float, float, float]
 """A shift of ln(time) and the ends of its interval."""
-
-AS_LONG = 0.8
-"""Ratio of the times per call from which calls are as long as before, if their inputs are not known. Calls on halves
-are not. In three of four pairs of equal programs, operators with at least 98 % of the time are."""
 
 LARGER = 1.1
 """Ratio of elements from which inputs count as larger."""
@@ -159,14 +156,17 @@ def counted_work(sides: Sides, samples: Samplings, operators: str) -> CountedWor
 
 
 def _is_inside(sides: Sides, operators: str, log: float) -> bool:
-    """Whether the side with more calls also does the work of the other. Where inputs are not known, calls that are as
-    long tell that the additional ones are no parts of the others."""
+    """Whether the side with more calls also does the work of the other. Where inputs are not known, the additional
+    calls are no parts of the others if these take about as long as before."""
     small, large = sides if log > 0 else sides[::-1]
     less, more = (work_of_operators(side, operators or BY_NAME) for side in (small, large))
-    if not operators:
-        before, after = _call_times(small), _call_times(large)
-        more = {key: work for key, work in more.items() if after[key[0]] >= AS_LONG * before.get(key[0], 0.0)}
-    return inside(less, more) >= MIN_COMMON_WORK
+    if inside(less, more) < MIN_COMMON_WORK:
+        return False
+    if operators:
+        return True
+    before, after = _call_times(small), _call_times(large)
+    whole, same = (sum(work.calls * of.get(name, 0.0) for (name, *_), work in less.items()) for of in (before, after))
+    return whole - same <= MAX_OPPOSITE_SHARE * math.expm1(abs(log)) * whole
 
 
 def _call_times(side: Summary) -> dict[str, float]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.result.caveats import Caveat
 from tb_perfcompare.comparison.result.finding import Check, Finding
-from tb_perfcompare.comparison.result.headline import Headline
+from tb_perfcompare.comparison.result.headline import Headline, Verdict
 from tb_perfcompare.comparison.result.ledger import Ledger, LedgerDict
 from tb_perfcompare.comparison.result.plain_values import as_plain
 from tb_perfcompare.comparison.result.side_facts import SideFacts, SideFactsDict
@@ -50,6 +50,9 @@ class _ComparisonDict(TypedDict):
         float | None,
         "change that no finding explains, with the opposite sign of the change if findings explain more; null if less "
         "than a tenth of the change, or if times of findings are not parts of it",
+    ]
+    no_finding: Annotated[
+        str | None, "sentence if there are no findings; null with findings, or if the sides are not comparable"
     ]
     comparability: Annotated[Sequence[Check], "checks that both sides measured the same"]
     tables: Annotated[Mapping[str, TableDict], "table name -> table"]
@@ -94,6 +97,17 @@ class Comparison:
         return self.ledger.delta / self.ledger.denominator / 1000
 
     @property
+    def no_finding(self) -> str | None:
+        """Sentence in place of findings: whether anything changed, and what shows that the sides do the same work. None
+        with findings, or if a difference would mean nothing."""
+        if self.findings or self.headline.verdict is Verdict.WITHHELD:
+            return None
+        unchanged = "Nothing changed beyond the spread of steps and captures"
+        lead = "No cause found" if self.headline.verdict.way else unchanged
+        same = [check.detail for check in self.comparability if check.check == "same_work" and check.status == "ok"]
+        return f"{'; '.join((lead, *same))}."
+
+    @property
     def unexplained_us(self) -> float | None:
         """Microseconds per step that no finding explains, with the opposite sign of the change if findings explain more
         than it; None if less than LEAST_REST of the change, or if times of findings are not parts of it."""
@@ -116,6 +130,7 @@ class Comparison:
             "ledger": self.ledger.to_dict(),
             "findings": as_plain(self.findings),
             "unexplained_us": self.unexplained_us,
+            "no_finding": self.no_finding,
             "comparability": as_plain(self.comparability),
             "tables": {name: table.to_dict() for name, table in self.tables.items()},
             "notes": as_plain(self.notes),

@@ -98,6 +98,7 @@ def comparison_answer(comparison: Comparison) -> bytes:
         "ledger": raw(_ledger(comparison)),
         "findings": raw(for_page(as_plain(comparison.findings))),
         "unexplained_us": comparison.unexplained_us,
+        "no_finding": comparison.no_finding,
         "comparability": raw(as_plain(comparison.comparability)),
         "peaks": raw(comparison.peaks_dict()),
     }

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tb_perfcompare.comparison.result.comparison import Comparison
     from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 
-FORMAT = 4
+FORMAT = 5
 """Version of the entry format; older entries are not found."""
 
 WORTH_KEEPING_BYTES = 16 * 2**10
@@ -44,6 +44,7 @@ class _Answer(msgspec.Struct):
     ledger: dict[str, msgspec.Raw]
     findings: list[msgspec.Raw]
     unexplained_us: float | None
+    no_finding: str | None
     comparability: list[msgspec.Raw]
     peaks: dict[str, msgspec.Raw]
     caveats: list[msgspec.Raw]

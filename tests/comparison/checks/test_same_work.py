@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+
+import pytest
 
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
-from tests.comparison.compare import check_of, judge
+from tests.comparison.compare import check_of, compare, judge
 
 
 def run(*operators: str, length: int = 1000) -> TraceBuilder:
@@ -50,6 +53,22 @@ def test_a_step_that_holds_all_of_the_other_is_compared_despite_many_added_calls
     )
     assert check_of(swapped, "same_work").detail.startswith("the baseline does all the candidate does, and 50 more")
     assert Verdict.WITHHELD not in (forward.headline.verdict, swapped.headline.verdict)
+
+
+@pytest.mark.parametrize(("length", "lead"), [
+    (1901, "Nothing changed beyond the spread of steps and captures"), (2900, "No cause found"),
+])  # fmt: skip
+def test_without_findings_the_answer_says_that_the_calls_are_the_same(length: int, lead: str) -> None:
+    """A longer step whose time nothing explains: host code that records nothing."""
+    compared = compare(run(*OPERATORS, length=1900), run(*OPERATORS, length=length))
+    found = replace(compared, findings=())
+    assert found.no_finding == f"{lead}; both sides make the same operator calls on the same inputs."
+
+
+def test_with_findings_nothing_is_said_in_their_place() -> None:
+    found = compare(run(*OPERATORS, length=1900), run(*OPERATORS, length=2900))
+    assert found.findings
+    assert found.no_finding is None
 
 
 def test_steps_of_copies_alone_are_the_same_work() -> None:

@@ -137,6 +137,15 @@ def test_without_input_shapes_additional_calls_have_to_be_as_long(further: int, 
     assert (counted and counted.calls, back and back.calls) == (more, more and -more)
 
 
+@pytest.mark.parametrize(("conv_us", "more"), [(230, 3), (100, None)], ids=str)
+def test_without_input_shapes_other_calls_may_vary_by_a_quarter_of_the_added_ones(
+    conv_us: int, more: int | None
+) -> None:
+    one, two = [("aten::conv2d", 300), ("aten::mm", 100)], [("aten::conv2d", conv_us), *[("aten::mm", 100)] * 4]
+    counted = counted_of(one, two, operators="")
+    assert (counted and counted.calls) == more
+
+
 @pytest.mark.parametrize("devices", [0, 1])
 def test_without_input_shapes_calls_decide_if_no_device_does_the_work(devices: int) -> None:
     def without(side: Summary) -> Summary:

@@ -129,8 +129,10 @@ def _open(headline: Headline, program: Part, machine: Part, counts: tuple[int, i
     if mean_range := _mean_alone(headline, program):
         return f"Inconclusive: the mean step changed by {mean_range}; the typical step is open."
     if abs(machine.estimate) > headline.margin and machine.differs and is_of_paces(headline, machine):
-        speed = f"in these captures the same work runs {speed_text(machine)}"
-        return f"Inconclusive: {speed}; program {between_text(program)}."
+        speed, change = f"the same work runs {speed_text(machine)}", between_text(program)
+        if _inside(program, NEAR_NOTHING):
+            return f"No change found in the program ({change}), but in these captures {speed}."
+        return f"Inconclusive: in these captures {speed}; program {change}."
     few = ""
     if program.low * program.high > 0:
         few = f", from too few {'captures' if min(counts) < MIN_CONCLUSIVE_CAPTURES else 'steps'}"
