@@ -74,6 +74,11 @@ describe('a finding as text', () => {
     await act(() => render(<Findings comparison={shown} onEvidence={() => undefined} />, box));
     expect(box.textContent).toContain('No finding explains 40.0\u202f% of the change: +200\u202fµs.');
   });
+  it('makes way for the sentence of an answer without findings', async () => {
+    const box = document.createElement('div');
+    await act(() => render(<Findings comparison={{ ...comparison(), no_finding: 'No cause found.' }} onEvidence={() => undefined} />, box));
+    expect(box.querySelector('p')?.textContent).toBe('No cause found.');
+  });
 });
 
 describe('a typed range of steps', () => {
