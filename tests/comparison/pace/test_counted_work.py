@@ -67,15 +67,15 @@ def test_more_calls_decide_an_inconclusive_pair() -> None:
     assert found.program is not None and found.counted is not None
     assert found.program.verdict is Verdict.INCONCLUSIVE
     assert (found.verdict, found.basis) == (Verdict.PROBABLY_SLOWER, Basis.PROGRAM)
-    assert found.sentence == "Probably slower: 3 more operator calls per step, +3.4 % time."
+    assert found.sentence == "Probably slower: 3 more operator calls per step."
     uninterrupted = sum(OPERATORS.values()) + min(GAPS)
     assert found.counted.change == pytest.approx(300 / uninterrupted, abs=0.001)
     (text,) = [fact.text for fact in found.facts if fact.label == "Counted"]
-    assert text.endswith("runs every operator of the baseline as often, and makes 3 more operator calls per step")
+    assert text == "the candidate runs every operator of the baseline as often"
 
 
 def test_one_more_call_decides_although_captures_differ_far_more() -> None:
-    assert headline(1, 1, 1).sentence == "Probably slower: 1 more operator call per step, +1.1 % time."
+    assert headline(1, 1, 1).sentence == "Probably slower: 1 more operator call per step."
 
 
 @pytest.mark.parametrize(("steps", "counted"), [((5,), False), (range(5), True)])
@@ -96,7 +96,7 @@ def test_swapped_sides_have_the_opposite_verdict() -> None:
     found, back = headline(3, 3, 3), headline(3, 3, 3, swapped=True)
     assert found.counted is not None and back.counted is not None
     assert back.verdict is Verdict.PROBABLY_FASTER
-    assert back.sentence == "Probably faster: 3 fewer operator calls per step, −3.3 % time."
+    assert back.sentence == "Probably faster: 3 fewer operator calls per step."
     assert back.counted.calls == -found.counted.calls
     assert 1 + back.counted.change == pytest.approx(1 / (1 + found.counted.change))
 
@@ -119,7 +119,7 @@ def test_more_calls_decide_on_larger_inputs_too() -> None:
     assert found.sentence == "Probably slower: 3 more operator calls per step and more input."
     assert back.sentence == "Probably faster: 3 fewer operator calls per step and less input."
     (text,) = [fact.text for fact in found.facts if fact.label == "Counted"]
-    assert text.endswith("as often, none on smaller inputs, and makes 3 more operator calls per step")
+    assert text.endswith("as often, none on smaller inputs")
 
 
 def counted_of(*steps: list[tuple[Any, ...]], operators: str = "operators_by_shape") -> CountedWork | None:

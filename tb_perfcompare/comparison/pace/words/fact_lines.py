@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from tb_perfcompare.comparison.pace.words.phrases import (
     between_text,
-    calls_text,
     far_apart,
     is_of_host,
     is_of_paces,
@@ -21,15 +20,12 @@ number of threads may have changed. In recordings: 1.01 with more threads than c
 program."""
 
 
-def _all_and_more(counted: Counted) -> str:
-    """Counted work as a fact: "the candidate runs every operator of the baseline as often, and makes 31 more operator
-    calls per step"."""
+def _runs_all(counted: Counted) -> str:
+    """What one side has of the other, besides the work that the headline names: "the candidate runs every operator of
+    the baseline as often"."""
     more, other = ("candidate", "baseline") if counted.change > 0 else ("baseline", "candidate")
-    done, as_large = f"the {more} runs every operator of the {other} as often", "none on smaller inputs"
-    if counted.calls is None:
-        return f"{done}, and {as_large}"
-    larger = f", {as_large}" if counted.larger else ""
-    return f"{done}{larger}, and makes {calls_text(counted, 'more')} per step"
+    as_large = counted.calls is None or counted.larger
+    return f"the {more} runs every operator of the {other} as often{', none on smaller inputs' if as_large else ''}"
 
 
 def fact_lines(headline: Headline, counts: tuple[int, int] | None) -> tuple[Fact, ...]:
@@ -44,7 +40,7 @@ def fact_lines(headline: Headline, counts: tuple[int, int] | None) -> tuple[Fact
         if headline.unsplit:
             facts.append(Fact("Program or machine", f"not separated: {headline.unsplit}"))
         if headline.counted is not None:
-            facts.append(Fact("Counted", _all_and_more(headline.counted)))
+            facts.append(Fact("Counted", _runs_all(headline.counted)))
         return tuple(facts)
     machine, program = headline.machine, headline.program
     facts.append(Fact("Machine", _machine_line(headline, machine, counts)))
@@ -54,7 +50,7 @@ def fact_lines(headline: Headline, counts: tuple[int, int] | None) -> tuple[Fact
     of_same = why if program.same_work >= OF_SAME_WORK else ""
     facts.append(Fact("Program", f"{change} at equal machine speed{p}{of_same}"))
     if headline.counted is not None:
-        facts.append(Fact("Counted", _all_and_more(headline.counted)))
+        facts.append(Fact("Counted", _runs_all(headline.counted)))
     if headline.recorded is not None and headline.recorded.at_least is not None:
         facts.append(Fact("Uninterrupted", far_apart(headline.recorded.at_least)))
     facts.append(Fact("Same work", f"{_same_work(headline, program)}; {counts[0]} and {many(counts[1], 'capture')}"))
