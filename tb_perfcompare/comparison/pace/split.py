@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TypeAlias
@@ -32,6 +33,7 @@ from tb_perfcompare.comparison.pace.select import (
     same_inputs,
     select,
     select_at_equal_amount,
+    work_of_operators,
 )
 from tb_perfcompare.comparison.pace.uninterrupted_steps import (
     FEW_CAPTURES,
@@ -41,6 +43,7 @@ from tb_perfcompare.comparison.pace.uninterrupted_steps import (
 )
 from tb_perfcompare.comparison.result.finding import Interruptions
 from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.result.wording import number_text, numbers_text
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import MIN_OWN_CAPTURES, capture_counts
 from tb_perfcompare.comparison.statistics.samples import observations
@@ -272,10 +275,23 @@ def _unusable_reason(sides: Sides, amount: AmountOfWork | None = None) -> str:
     if amount is None and not all(side.marked for side in sides):
         return "no step markers on both sides"
     if sides[0].device.kind != sides[1].device.kind:
-        return "different kinds of device"
+        return f"different kinds of device{_operator_calls(sides)}"
     if not all(side.is_split for side in sides):
         return "the source does not attribute time to operators"
     return ""
+
+
+def _operator_calls(sides: Sides) -> str:
+    """Clause on the operator calls of two kinds of device, which tell whether the program is the same: "; the same 440
+    operator calls per step", or how many are in common; "" without operators."""
+    if not all(BY_NAME in side.groups for side in sides):
+        return ""
+    one, two = each_side(lambda side: work_of_operators(side, BY_NAME), sides)
+    calls = each_side(lambda side: math.fsum(work.calls for work in side.values()), (one, two))
+    common = math.fsum(min(one[key].calls, two[key].calls) for key in one.keys() & two.keys())
+    if number_text(common) == number_text(max(calls)):
+        return f"; the same {number_text(common)} operator calls per step"
+    return f"; operator calls per step {numbers_text(*calls)}, {number_text(common)} in common"
 
 
 def _is_known(outcome: PaceRows | str) -> bool:

@@ -196,3 +196,11 @@ def test_a_kernel_without_launches_in_the_steps_is_no_launch() -> None:
     none = replace(whole, groups={**whole.groups, KERNELS: replace(table, calls=calls)})
     assert same_launches((none, none)) > 0.9
     assert same_launches((whole, whole)) == 1.0
+
+
+@pytest.mark.parametrize(("checks", "calls"), [
+    (0, "the same 18 operator calls per step"), (2, "operator calls per step 18 → 20, 18 in common"),
+])  # fmt: skip
+def test_between_two_kinds_of_device_the_operator_calls_tell_if_it_is_the_same_program(checks: int, calls: str) -> None:
+    found = compare(side(), side(1.0, Step(vendor="rocm", checks=checks)))
+    assert found.headline.unsplit == f"different kinds of device; {calls}"
