@@ -183,7 +183,7 @@ class _Writer:
         return self.layout.event(members, {"Op count": "0"})
 
     def _templates(self) -> None:
-        spelt = SPELLINGS[self.load.spelling]
+        spelled = SPELLINGS[self.load.spelling]
         host = {"pid": str(PID), "tid": "%s"}
         device = {"pid": "0", "tid": "7"}
         times = {"ts": "%s", "dur": "%s"}
@@ -195,15 +195,15 @@ class _Writer:
         self._function = event("python_function", "model.py(%s): forward", host, {**caller, "Ev Idx": "%s"})
         self._module = event("python_function", "nn.Module: Block_%s", host, {**caller, "Python module id": "%s"})
         shaped = {"Input Dims": "%s", "Input type": self._types, "Ev Idx": "%s"}
-        self._op = event(spelt["operator"], "%s", host, {"External id": "%s", **shaped})
-        self._api = event(spelt["runtime"], "cudaLaunchKernel", host,
+        self._op = event(spelled["operator"], "%s", host, {"External id": "%s", **shaped})
+        self._api = event(spelled["runtime"], "cudaLaunchKernel", host,
                           {"External id": "%s", "cbid": "211", "correlation": "%s"})  # fmt: skip
-        self._kernel = event(spelt["kernel"], "%s", device, {
+        self._kernel = event(spelled["kernel"], "%s", device, {
             "External id": "%s", "queued": "0", "device": "0", "context": "1", "stream": "7", "correlation": "%s",
             "registers per thread": "32", "shared memory": "0", "blocks per SM": "%s", "warps per SM": "%s",
             "grid": "%s", "block": "%s", "est. achieved occupancy %%": "50"})  # fmt: skip
         main_thread = {"pid": str(PID), "tid": str(FIRST_THREAD)}
-        self._step = event(spelt["step"], "ProfilerStep#%s", main_thread, {"External id": "%s"})
+        self._step = event(spelled["step"], "ProfilerStep#%s", main_thread, {"External id": "%s"})
         arrow = {"cat": '"ac2g"', "name": '"ac2g"'}
         self._arrow_from, self._arrow_to = (
             self.layout.event({"ph": f'"{ph}"', "id": "%s", **where, "ts": "%s", **arrow, **more})

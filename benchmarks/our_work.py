@@ -86,8 +86,8 @@ def tables() -> Work:
     return work
 
 
-def modelled() -> Work:
-    """Builds all tables of a file; times without reading the modelled work of operators (FLOPs, bytes) and the rest."""
+def modeled() -> Work:
+    """Builds all tables of a file; times without reading the modeled work of operators (FLOPs, bytes) and the rest."""
     from tb_perfcompare.analysis import summarize
     from tb_perfcompare.model.recordings.recording import Origin
     from tb_perfcompare.sources.trace.torch_profiler import read_trace
@@ -115,7 +115,7 @@ def modelled() -> Work:
 
 def named_tables() -> Work:
     """Reads a file and builds only tables that other tools show as well: operators, kernels, every step's time by
-    category and device utilisation; no call trees, modules, memory or causes."""
+    category and device utilization; no call trees, modules, memory or causes."""
     from tb_perfcompare.analysis.attribution.entities import find_shares
     from tb_perfcompare.analysis.entities.device_metrics import device_metrics
     from tb_perfcompare.analysis.entities.device_work import device_tables

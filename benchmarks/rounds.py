@@ -51,7 +51,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One measurement. `neighbours` is the number of cores that other processes kept busy meanwhile; `failure` says why
+    """One measurement. `neighbors` is the number of cores that other processes kept busy meanwhile; `failure` says why
     the measurement failed, "" if it did not."""
 
     seconds: float
@@ -59,7 +59,7 @@ class Sample:
     above_imports_bytes: int
     peak_bytes: int
     result: Mapping[str, Any]
-    neighbours: float
+    neighbors: float
     failure: str = ""
 
 
@@ -103,14 +103,14 @@ class Rounds:
         return self.moved > MOST_MOVED
 
     @property
-    def neighbours(self) -> float:
+    def neighbors(self) -> float:
         """Mean number of cores that other processes kept busy."""
-        return statistics.fmean([sample.neighbours for samples in self.samples.values() for sample in samples] or [0.0])
+        return statistics.fmean([sample.neighbors for samples in self.samples.values() for sample in samples] or [0.0])
 
     @property
     def noisy(self) -> bool:
         """Whether other processes took so much CPU that elapsed times mean little."""
-        return self.neighbours > 0.25
+        return self.neighbors > 0.25
 
 
 def measure(tasks: Sequence[Task], rounds: int, base: str) -> Rounds:
@@ -148,10 +148,10 @@ def sample(task: Task, *, quick: bool = False, limit_s: float = SAMPLE_LIMIT_S) 
         return Sample(0, 0, 0, 0, {}, 0, failure=why)
     wall = time.monotonic() - start
     own = answer.get("lifetime_cpu_seconds", 0.0)
-    neighbours = max(0.0, _busy_s() - busy - own) / max(wall, 1e-3) if busy >= 0 and own else 0.0
+    neighbors = max(0.0, _busy_s() - busy - own) / max(wall, 1e-3) if busy >= 0 and own else 0.0
     peak = answer["peak_bytes"]
     _say(f"  {task.key}: {answer['seconds']:.3f} s, {answer['cpu_seconds']:.3f} s of CPU, {peak / 1e6:.0f} MB")
-    return Sample(answer["seconds"], answer["cpu_seconds"], peak - answer["imports_bytes"], peak, answer, neighbours)
+    return Sample(answer["seconds"], answer["cpu_seconds"], peak - answer["imports_bytes"], peak, answer, neighbors)
 
 
 def _fresh(task: Task, limit_s: float) -> dict[str, Any]:

@@ -94,7 +94,7 @@ def side(
     all_steps            include steps that are otherwise left out as incomplete or as warm-up
     step_marker          what delimits its steps, as --step-marker on the command line
     kind                 only the iterations of this kind, as --kind
-    launches             a kernel listing or an ncu --csv export of the same program; its utilisation is added to the
+    launches             a kernel listing or an ncu --csv export of the same program; its utilization is added to the
                          run's kernels
     counters             a *_counters_data.csv sampled during the recording
     Raises InputError when nothing at the path can be read, SelectionError for unknown workers and spans.

@@ -1,4 +1,4 @@
-"""`dataclass` with the standard library's behaviour for the arguments used here, at a tenth of the time per class.
+"""`dataclass` with the standard library's behavior for the arguments used here, at a tenth of the time per class.
 
 The standard library compiles six functions for each class, about 0.5 ms, and parses the text of each annotation; a
 command imports hundreds of classes.

@@ -181,7 +181,7 @@ def test_a_check_that_waits_for_the_device_is_found_on_a_machine_whose_speed_dou
     assert headline["shift"]["low"] < 0 < headline["shift"]["high"]
     new, waits = found["findings"][:2]
     assert new["rule"] == "operators_changed" and "new: aten::isfinite (8 calls per step), " in new["sentence"]
-    assert waits["rule"] == "synchronisation" and "the host waits 0 → 8 times per step" in waits["sentence"]
+    assert waits["rule"] == "synchronization" and "the host waits 0 → 8 times per step" in waits["sentence"]
     for side in (found["baseline"], found["candidate"]):
         assert side["device"]["name"] == "NVIDIA H100 80GB HBM3"
         assert side["steps"]["by"]["origin"] == "detected"

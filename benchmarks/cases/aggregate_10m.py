@@ -12,7 +12,7 @@ _SORT, _CORE, _ALL = "sort", "core", "all"
 _TITLES = {
     _SORT: "np.argsort(kind='stable') of as many random int64",
     _CORE: "nesting, self times, launches, operator and kernel tables",
-    _ALL: "everything that is summarised",
+    _ALL: "everything that is summarized",
 }
 
 

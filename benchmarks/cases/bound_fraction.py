@@ -40,7 +40,7 @@ def run(setting: Setting) -> Section:
     packed = [rounds for input_, rounds in measured if input_.path.suffix == ".gz"]
     counted = [rounds for rounds in steady(packed) if not rounds.noisy]
     values = geometric_mean([rounds.ratios(_OURS, _INFLATE) for rounds in counted])
-    why = why_rejected(packed) or ("" if counted else "neighbours take the second core")
+    why = why_rejected(packed) or ("" if counted else "neighbors take the second core")
     figure = f"read / inflate alone, elapsed, {len(counted)} .gz files"
     section.verdicts.append(Verdict(figure, values, Goal(1.6, at_most=True), 2, why))
     all_rounds = [rounds for _, rounds in measured]

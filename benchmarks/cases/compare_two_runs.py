@@ -52,7 +52,7 @@ def run(setting: Setting) -> Section:
     ]  # fmt: skip
     section.parts = [_cold_table(measured), _warm_table({"2 × 100 MB": warm, "2 × 1 GB": largest})]
     section.notes = [
-        f'"Ours" reads, summarises, compares and encodes in one process, as {TBP} is measured; "served" is the same '
+        f'"Ours" reads, summarizes, compares and encodes in one process, as {TBP} is measured; "served" is the same '
         "by two worker processes, their start and their imports included, as the tab has it.",
         "Reopened: a new server whose cache on disk holds the pair (left by another process), asked for the list of "
         "runs as the tab does, then for the comparison.",

@@ -10,7 +10,7 @@ from benchmarks.rounds import Task, measure
 from benchmarks.setting import Setting
 
 NAME = "work_models"
-_OURS = "modelled"
+_OURS = "modeled"
 _WITH, _WITHOUT = 15, 5
 
 
@@ -25,7 +25,7 @@ def run(setting: Setting) -> Section:
     """Measures every input in a new process, without cached models."""
     section, rows = Section(NAME), []
     for trace in inputs(setting):
-        rounds = measure([Task(_OURS, "our_work.modelled", (str(trace.path),))], setting.rounds, _OURS)
+        rounds = measure([Task(_OURS, "our_work.modeled", (str(trace.path),))], setting.rounds, _OURS)
         facts = rounds.result(_OURS)
         tables, work = (rounds.figures(_OURS, what, 1000) for what in ("tables", "work"))
         shares = [100 * own / rest for own, rest in zip(work, tables, strict=True)]
@@ -38,5 +38,5 @@ def run(setting: Setting) -> Section:
         goal = Goal(_WITH if shapes else _WITHOUT, at_most=True, unit=" %")
         section.verdicts.append(Verdict(figure, shares, goal, 1, why_rejected([rounds])))
     section.parts.append(table(["input", "events", "shapes", "tables ms", "work ms", "work of tables, %"], rows))
-    section.notes.append("Processor time after reading; no call has been modelled before in the process.")
+    section.notes.append("Processor time after reading; no call has been modeled before in the process.")
     return section

@@ -39,7 +39,7 @@ from tb_perfcompare.model.formats import TRACE
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recordings.recording import Origin, TraceRecording
 from tb_perfcompare.model.summary.collectives import BY_MESSAGE
-from tb_perfcompare.model.summary.groups import CRITICAL_PATH, DEVICE_TIMELINE, GIL_WAITS, MODELLED_WORK, PYTHON_TIME
+from tb_perfcompare.model.summary.groups import CRITICAL_PATH, DEVICE_TIMELINE, GIL_WAITS, MODELED_WORK, PYTHON_TIME
 from tb_perfcompare.model.summary.summary import Capture, DroppedStep, Summary
 from tb_perfcompare.model.summary.tables import GroupTable, StepTable
 from tb_perfcompare.model.texts import Coded
@@ -77,7 +77,7 @@ def summarize(
     recording: TraceRecording, origin: Origin, window: str = "device", *, marker: str = "",
     paths_of_rows: bool = False, tail: bool = False,
 ) -> Summary:  # fmt: skip
-    """Summarises one trace.
+    """Summarizes one trace.
 
     window         "device" or "marker": where steps end
     marker         name of what delimits steps; "" to detect it
@@ -165,14 +165,14 @@ def _group_tables(
 def _measure(groups: dict[str, GroupTable], trace: TimedTrace) -> tuple[Note, ...]:
     """Adds tables of measured ranges to `groups` and returns their notes.
 
-    If ranges were measured instead of kernels, operators have no device time: their work is listed as modelled only.
+    If ranges were measured instead of kernels, operators have no device time: their work is listed as modeled only.
     """
     tables, notes = measured_ranges(trace)
     groups |= {name: table for name, table in tables.items() if len(table)}
     if notes and not trace.timeline.is_device.any():
         work = groups.pop("operator_work", None)
         groups.pop("module_work", None)
-        groups |= {} if work is None else {MODELLED_WORK: work}
+        groups |= {} if work is None else {MODELED_WORK: work}
     return notes
 
 

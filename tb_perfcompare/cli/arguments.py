@@ -52,7 +52,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "all-steps": {"action": "store_true", "help": "include incomplete and warm-up steps"},
     "launches": {
         "metavar": "FILE",
-        "help": "add utilisation to the kernels{of} from a kernel listing or ncu --csv export of the same program",
+        "help": "add utilization to the kernels{of} from a kernel listing or ncu --csv export of the same program",
     },
     "counters": {
         "metavar": "FILE", "help": "*_counters_data.csv with counters sampled while {whole} was recorded",

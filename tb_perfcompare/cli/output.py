@@ -81,11 +81,11 @@ class Console:
     @property
     def screen(self) -> Terminal | None:
         """The terminal that results are written to; None for a file or a pipe. NO_COLOR (https://no-color.org) switches
-        colours off."""
+        colors off."""
         if not self._stdout.isatty():
             return None
         plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-        return Terminal(columns(), colours=not plain)
+        return Terminal(columns(), colors=not plain)
 
     def answer(self, data: bytes) -> None:
         """Writes UTF-8 to standard output. Ignores a closed pipe (`| head`); raises PerfCompareError for other errors,

@@ -30,7 +30,7 @@ _COLUMNS = (
     columns.key("run", "Run", "directory below the log directory"),
     columns.key("worker", "Worker", "process"),
     columns.key("span", "Span", "profiling window"),
-    columns.text("format", "Format", "format, recognised from file names and contents"),
+    columns.text("format", "Format", "format, recognized from file names and contents"),
     columns.text("device", "Device", "device that did the work"),
     columns.text("steps", "Steps", "compared steps of the recorded ones"),
     columns.text("steps_by", "Steps by", "marker of the steps: profiler.step(), or a repetition found in the trace"),

@@ -258,7 +258,7 @@ def _is_table(path: str) -> bool:
         return holds_perf_data(path)
     if without_part(path)[1] is not None:
         return False
-    return path.removesuffix(".gz").endswith(".csv") or registry.recognise(path) == CYCLES
+    return path.removesuffix(".gz").endswith(".csv") or registry.recognize(path) == CYCLES
 
 
 def _tables(arguments: argparse.Namespace, console: Console) -> Iterator[tuple[StrictSides, tuple[Side, Side]]]:

@@ -33,7 +33,7 @@ only the last points are used."""
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Points of one level, neighbours in time."""
+    """Points of one level, neighbors in time."""
 
     first: Annotated[int, "index of its first point"]
     last: Annotated[int, "index of its last point"]

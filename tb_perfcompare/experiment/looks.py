@@ -45,7 +45,7 @@ class Looks:
         self.candidates = tuple(names)
 
     def of_recording(self, number: int, name: str) -> str:
-        """Summarises one recording: "10 steps, mean 14.4 ms". Raises PerfCompareError if it cannot be read."""
+        """Summarizes one recording: "10 steps, mean 14.4 ms". Raises PerfCompareError if it cannot be read."""
         side = side_from_path(self._experiment.run_directory(name), None, None)
         own = tuple(file for file in side.files if f".{number}.pt.trace." in file.name)
         steps = self._workspace.load(replace(side, files=own), report=self._progress).steps

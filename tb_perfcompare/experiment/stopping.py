@@ -98,7 +98,7 @@ def nominal_levels(rounds: Sequence[int], most: int, alpha: float) -> tuple[floa
     The probability that equal sides differ at any look is at most `alpha`; exactly `alpha` if the last look is at
     `most`.
     Alpha spending (K. Lan, D. DeMets, Biometrika 70, 1983): a function gives the part of alpha that may be spent by
-    each look. Bounds of the standardised statistic follow from the recursion of P. Armitage, C. McPherson, B. Rowe
+    each look. Bounds of the standardized statistic follow from the recursion of P. Armitage, C. McPherson, B. Rowe
     (J. R. Stat. Soc. A 132, 1969) over sums of independent increments; intervals at the same levels are repeated
     confidence intervals (C. Jennison, B. Turnbull, J. R. Stat. Soc. B 51, 1989): all hold simultaneously with
     probability 1 - alpha.

@@ -1,4 +1,4 @@
-"""Roles of device runtime calls, recognised by name: launch, wait, allocate, free.
+"""Roles of device runtime calls, recognized by name: launch, wait, allocate, free.
 
 Names are those of runtime and driver functions, as profilers record them. torch_npu prefixes the layer,
 `AscendCL@aclrtMalloc`. Vendors' names are in model/vendors.py.
@@ -49,7 +49,7 @@ ALLOCATION = _any_of(vendor.allocations for vendor in VENDORS)
 """Allocates driver memory: PyTorch's allocator does so when it has no cached block of the size."""
 
 RELEASE = _any_of(vendor.releases for vendor in VENDORS)
-"""Returns memory to the driver, which synchronises with the device."""
+"""Returns memory to the driver, which synchronizes with the device."""
 
 
 def calls(role: re.Pattern[str], name: str) -> bool:

@@ -50,7 +50,7 @@ class NoteCode(str, Enum):
     FIGURES_MISSING = "figures_missing"  # an export lacks a metric, and how to record it
     ATTACHED_LAUNCHES = "attached_launches"  # share of a trace's kernel time that a listing's figures cover
     SHARED_FIGURES = "shared_figures"  # several kernels share the figure of one name in a listing
-    MEASURED_RANGES = "measured_ranges"  # kernels were serialised for measurement: times are those of the measurement
+    MEASURED_RANGES = "measured_ranges"  # kernels were serialized for measurement: times are those of the measurement
     COUNTERS_UNUSABLE = "counters_unusable"  # samples of counters that cannot be used, and why
     TABLE_ABSENT = "table_absent"  # a table the source cannot give, and why
     FILE_FAILED = "file_failed"  # one of several files could not be read

@@ -9,7 +9,7 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """`phase` is one of listing, reading, summarising, comparing; bytes are those of the stored (compressed) file."""
+    """`phase` is one of listing, reading, summarizing, comparing; bytes are those of the stored (compressed) file."""
 
     phase: str
     path: str = ""

@@ -51,7 +51,7 @@ class Vendor:
     graph_launches  launches all kernels of a captured graph
     waits           returns when the device has finished the work submitted to it
     allocations     allocates driver memory
-    releases        returns memory to the driver, which synchronises with the device
+    releases        returns memory to the driver, which synchronizes with the device
     calls           name -> another vendor's name for the same call, without that vendor's prefix
 
     names of operators and kernels:

@@ -36,7 +36,7 @@ def lower_profiler_priority() -> None:
     """Starts a thread that gives the processes of torch-tb-profiler the lowest priority; does nothing if that is not
     loaded."""
     if PACKAGE in sys.modules:
-        threading.Thread(target=_watch, name="tb_perfcompare neighbour", daemon=True).start()
+        threading.Thread(target=_watch, name="tb_perfcompare neighbor", daemon=True).start()
 
 
 def _watch() -> None:

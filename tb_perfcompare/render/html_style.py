@@ -1,4 +1,4 @@
-"""The style sheet of HTML reports: the tab's colours, light and dark; rows become cards where a table is too wide."""
+"""The style sheet of HTML reports: the tab's colors, light and dark; rows become cards where a table is too wide."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class _Drawer:
     def __init__(self, terminal: Terminal | None) -> None:
         self._terminal = max(_NARROWEST, terminal.width) if terminal is not None else None
         self._width = WIDTH if self._terminal is None else min(WIDTH, self._terminal)
-        self._colours = terminal is not None and terminal.colours
+        self._colors = terminal is not None and terminal.colors
 
     def draw(self, block: Block) -> Iterator[str]:
         match block:
@@ -71,7 +71,7 @@ class _Drawer:
                 yield from self._grid(block)
 
     def _marked(self, line: str, tone: str = "") -> str:
-        return f"{_BOLD}{tone}{line}{_PLAIN}" if self._colours else line
+        return f"{_BOLD}{tone}{line}{_PLAIN}" if self._colors else line
 
     def _listing(self, block: Listing) -> Iterator[str]:
         for number, (sentence, detail) in enumerate(block.items, start=1):

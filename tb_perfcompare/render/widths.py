@@ -9,17 +9,17 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 _ELLIPSIS = "…"
 _MIN_BASE_WIDTH = 10
-"""Minimum columns for the beginning of a short name, so that the function is recognisable."""
+"""Minimum columns for the beginning of a short name, so that the function is recognizable."""
 _MIN_FRONT_WIDTH = 6
 """Columns for the beginning of a name that differs from others at its end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Terminal:
-    """A terminal's width in columns, and whether to use colours."""
+    """A terminal's width in columns, and whether to use colors."""
 
     width: int
-    colours: bool = False
+    colors: bool = False
 
 
 def elide(name: str, width: int) -> str:

@@ -1,4 +1,4 @@
-"""Recognises runs by content instead of name: saved answers, kernel listings, ncu exports, per-cycle tables, baselines.
+"""Recognizes runs by content instead of name: saved answers, kernel listings, ncu exports, per-cycle tables, baselines.
 
 The name only has to be possible for the format; the first bytes decide, once for each state of the file.
 """
@@ -39,7 +39,7 @@ WhyNot = Callable[[str, bytes], str]
 
 @dataclass(frozen=True, slots=True)
 class LooseFormat:
-    """A format recognised by content.
+    """A format recognized by content.
 
     format   key of model/formats.py
     names    pattern for possible file names (full match)
@@ -81,7 +81,7 @@ LOOSE_FORMATS: tuple[LooseFormat, ...] = (
 
 
 def possible_stem(name: str) -> str | None:
-    """Stem of a name that a file recognised by content may have, else None."""
+    """Stem of a name that a file recognized by content may have, else None."""
     for loose in LOOSE_FORMATS:
         matched = loose.names.fullmatch(name)
         if matched is not None:
@@ -111,7 +111,7 @@ def stated_rank(file: FileStat, fs: FileSystem) -> int | None:
 
 
 def runs_in_file(file: FileStat, fs: FileSystem, *, any_name: bool = False) -> tuple[str, str, int]:
-    """(format, worker, number of runs) of a file; ("", "", 0) if no format recognises it or it is being written.
+    """(format, worker, number of runs) of a file; ("", "", 0) if no format recognizes it or it is being written.
 
     With `any_name`, for a file that the user named, the file's extension does not matter.
     """

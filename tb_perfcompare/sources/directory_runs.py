@@ -83,7 +83,7 @@ def _not_named_like_traces(entries: Iterable[FileStat]) -> Iterator[FileStat]:
 
 
 def loose_runs(name: str, file: FileStat, fs: FileSystem, *, any_name: bool = False) -> list[RunEntry]:
-    """One entry for each run in a file recognised by content, [] for other files.
+    """One entry for each run in a file recognized by content, [] for other files.
 
     Raises InputError for a saved baseline that cannot be read.
     """

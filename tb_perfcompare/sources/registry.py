@@ -1,4 +1,4 @@
-"""Recognises the format of a file and reads it. The module of a reader is imported only when it reads."""
+"""Recognizes the format of a file and reads it. The module of a reader is imported only when it reads."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _WHY_NOT = {ANSWERS: why_not_answers, **WHY_NOT}
 """As WHY_NOT, for every format. Asked in this order; the first that does not decline counts."""
 
 
-def recognise(path: str, fs: FileSystem = LOCAL) -> str:
+def recognize(path: str, fs: FileSystem = LOCAL) -> str:
     """The format of a file, a key of model/formats.py.
 
     Raises UnrecognisedFormat with the reasons why it is none of the formats that usually have this extension,
@@ -61,7 +61,7 @@ def read(
     `name` replaces the path in facts and notes; its basename if None. `part` selects a run in a file that holds
     several.
     """
-    return read_format(recognise(path, fs), path, part, fs=fs, report=report, want_hash=want_hash, name=name)
+    return read_format(recognize(path, fs), path, part, fs=fs, report=report, want_hash=want_hash, name=name)
 
 
 def read_format(form: str, path: str, part: int, *, fs: FileSystem, **options: Any) -> Recording:

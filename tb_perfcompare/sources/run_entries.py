@@ -18,7 +18,7 @@ class FileEntry:
     """A stored file.
 
     `path` opens it, `name` is relative to the run's directory, `part` is the number of the run in a file that holds
-    several. For a saved baseline, `name` is that of the summarised file, `run` that of its run, and `part` the number
+    several. For a saved baseline, `name` is that of the summarized file, `run` that of its run, and `part` the number
     of the capture. `version` and `link_root` are as in filesystem.FileStat.
     """
 

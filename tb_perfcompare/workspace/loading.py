@@ -50,7 +50,7 @@ Outliner = Callable[[SummaryJob, Reporter], Outline]
 
 class Loader:
     """Reads files for a workspace: in this process if they have at most `in_process_bytes` together, else in worker
-    processes. With a `cluster`, that summarises all files."""
+    processes. With a `cluster`, that summarizes all files."""
 
     def __init__(
         self, flights: Callable[[Kind[Any]], SingleFlight[Any]], pool: WorkerPool, cluster: ClusterPool | None,
@@ -92,7 +92,7 @@ class Loader:
         times: int = 1,
     ) -> T:  # fmt: skip
         """Calls `function(*arguments, report)` on a file in a worker, whatever its size; it needs `times` the memory of
-        summarising the file. Raises InputError also if the process ends unexpectedly."""
+        summarizing the file. Raises InputError also if the process ends unexpectedly."""
         need = PROCESS_BYTES + times * (reading_bytes(file) - PROCESS_BYTES)
         try:
             return self._pool.run(function, arguments, flight, need)
@@ -103,7 +103,7 @@ class Loader:
         self, files: Sequence[CaptureFile], window: str = "device", report: Reporter = silent, *, tail: bool = False,
         marker: str = "",
     ) -> list[Summary | InputError]:  # fmt: skip
-        """Summarises each file separately: its summary, or the error; `tail` and `marker` as in SummaryJob."""
+        """Summarizes each file separately: its summary, or the error; `tail` and `marker` as in SummaryJob."""
         jobs = [SummaryJob(file, window, tail=tail, marker=marker) for file in files]
         return self._each(jobs, report, self._summaries, self._summarized, _answer_or_error)
 

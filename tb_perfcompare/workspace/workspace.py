@@ -52,9 +52,9 @@ class Workspace:
                       other threads (GIL)
     cache         summaries and comparisons on disk; None: every file is read
     index, pool   an existing index of the same roots and an existing worker pool to share; None: create new ones
-    scheduler     address of a Dask scheduler whose cluster summarises the files; None: processes of this machine
+    scheduler     address of a Dask scheduler whose cluster summarizes the files; None: processes of this machine
     known         where to store the facts that run lists show about files; None: in the cache
-    summarize, compare, outline  functions that summarise a file, compare two sides, and read the facts for a list of
+    summarize, compare, outline  functions that summarize a file, compare two sides, and read the facts for a list of
                                  runs; module-level functions, so that workers can import them
 
     Its methods `survey`, `facts` and `work` are those of its Loader.

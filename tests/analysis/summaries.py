@@ -59,7 +59,7 @@ def operator_us(of: Summary, name: str, measure: str, table: str = "operators") 
     return int(group.measures_ns[measure][row].sum()) / 1000
 
 
-def summarised(trace: TraceBuilder, **options: object) -> Summary:
+def summarized(trace: TraceBuilder, **options: object) -> Summary:
     """`summary` of a trace drawn by hypothesis; rejects traces without anything to time."""
     try:
         return summary(trace, **options)

@@ -16,7 +16,7 @@ from tests.analysis.attribution.test_call_tree import calls, own_us
 from tests.analysis.attribution.test_memory_use import rows
 from tests.analysis.attribution.test_owned_modules import traces_with_modules
 from tests.analysis.attribution.test_owned_parts import cells
-from tests.analysis.summaries import summarised
+from tests.analysis.summaries import summarized
 from tests.build import TraceBuilder
 from tests.strategies import permutations_of, traces
 
@@ -54,7 +54,7 @@ def facts(of: Summary) -> dict[str, object]:
 
 @given(traces(), st.sampled_from(("device", "marker")))
 def test_owned_time_sums_to_every_step(trace: TraceBuilder, window: str) -> None:
-    drawn = summarised(trace, window=window)
+    drawn = summarized(trace, window=window)
     assert drawn.owned.time_ns.sum(axis=0).tolist() == drawn.steps.total_ns.tolist()
     assert (drawn.owned.time_ns >= 0).all()
     assert drawn.owned.by_category().sum(axis=0).tolist() == drawn.steps.total_ns.tolist()
@@ -63,19 +63,19 @@ def test_owned_time_sums_to_every_step(trace: TraceBuilder, window: str) -> None
 @given(traces_with_modules(), st.data())
 def test_the_order_of_events_in_the_file_changes_nothing(trace: TraceBuilder, data: st.DataObject) -> None:
     order = data.draw(permutations_of(trace))
-    assert facts(summarised(trace, order=order)) == facts(summarised(trace))
+    assert facts(summarized(trace, order=order)) == facts(summarized(trace))
 
 
 @given(traces(), st.integers(1, 10**9))
 def test_shifting_the_clock_changes_nothing(trace: TraceBuilder, shift: int) -> None:
-    before = facts(summarised(trace))
+    before = facts(summarized(trace))
     trace.base_ns += shift * 1000
-    assert facts(summarised(trace)) == before
+    assert facts(summarized(trace)) == before
 
 
 @given(traces())
 def test_self_times_of_operators_are_not_negative_and_at_most_the_total(trace: TraceBuilder) -> None:
-    drawn = summarised(trace)
+    drawn = summarized(trace)
     for table in ("operators", "operators_by_shape"):
         if table not in drawn.groups:
             continue
@@ -87,7 +87,7 @@ def test_self_times_of_operators_are_not_negative_and_at_most_the_total(trace: T
 
 @given(traces())
 def test_pooling_concatenates_steps_and_keeps_their_owned_time(trace: TraceBuilder) -> None:
-    first = summarised(trace)
+    first = summarized(trace)
     second = replace(first, captures=(replace(first.captures[0], span="2"),))
     both = pool([first, second])
     steps = len(first.steps)

@@ -1,4 +1,4 @@
-"""Saved answers are recognised by structure, split into runs, and read as far as possible."""
+"""Saved answers are recognized by structure, split into runs, and read as far as possible."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tb_perfcompare.errors import CorruptInput, InputError, UnrecognisedFormat
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.recordings.answers import AnswerKind, AnswersRecording, SavedOperator
 from tb_perfcompare.sources.answers.lines import kind_of, why_not_answers
-from tb_perfcompare.sources.registry import read, recognise
+from tb_perfcompare.sources.registry import read, recognize
 from tests.answers.saved import kernel_pie, kernels, operator_pies, operators, overview, write
 
 MM = {"name": "aten::mm", "calls": 2, "host": 30, "device": 40}
@@ -51,21 +51,21 @@ def notes_of(recording: AnswersRecording) -> list[str]:
         (None, None),
     ],
 )
-def test_an_answer_is_recognised_by_its_structure(answer: Any, kind: str | None) -> None:
+def test_an_answer_is_recognized_by_its_structure(answer: Any, kind: str | None) -> None:
     found = kind_of(answer)
     assert (found.value if found else None) == kind
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.ndjson", "a.json", "anything", "a.jsonl.gz"])
-def test_a_file_is_recognised_whatever_its_name(tmp_path: Path, name: str) -> None:
+def test_a_file_is_recognized_whatever_its_name(tmp_path: Path, name: str) -> None:
     path = write(tmp_path / name, *FIVE)
     if name.endswith(".gz"):
         path.write_bytes(gzip.compress(path.read_bytes()))
-    assert recognise(str(path)) == "profiler_answers"
+    assert recognize(str(path)) == "profiler_answers"
     assert [step.label for step in read_saved(path).steps] == ["3"]
 
 
-def test_a_long_answer_is_recognised_by_its_beginning() -> None:
+def test_a_long_answer_is_recognized_by_its_beginning() -> None:
     line = json.dumps(kernels(*[(f"kernel_{n}" * 20, "No", 1, 5, 5, 5, 5) for n in range(1000)])).encode()
     assert len(line) > 1 << 16
     assert why_not_answers("x.json", line[: 1 << 16]) == ""

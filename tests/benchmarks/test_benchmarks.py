@@ -36,8 +36,8 @@ def test_a_quick_run_prints_every_table(tmp_path: Path) -> None:
         assert "not judged: " in section, f"{name} has no goals"
 
 
-def sample(seconds: float, cpu_seconds: float = 1.0, failure: str = "", neighbours: float = 0.0) -> Sample:
-    return Sample(seconds, cpu_seconds, 0, 0, {}, neighbours, failure)
+def sample(seconds: float, cpu_seconds: float = 1.0, failure: str = "", neighbors: float = 0.0) -> Sample:
+    return Sample(seconds, cpu_seconds, 0, 0, {}, neighbors, failure)
 
 
 def test_ratios_are_formed_within_a_round() -> None:
@@ -60,9 +60,9 @@ def test_rejected_rounds_do_not_count_and_are_named() -> None:
     ]
 
 
-def test_neighbours_make_rounds_noisy() -> None:
-    assert Rounds({"base": [sample(1, neighbours=0.9)]}, "base").noisy
-    assert not Rounds({"base": [sample(1, neighbours=0.1)]}, "base").noisy
+def test_neighbors_make_rounds_noisy() -> None:
+    assert Rounds({"base": [sample(1, neighbors=0.9)]}, "base").noisy
+    assert not Rounds({"base": [sample(1, neighbors=0.1)]}, "base").noisy
 
 
 def test_a_peer_that_fails_gives_no_figures() -> None:

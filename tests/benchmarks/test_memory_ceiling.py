@@ -22,7 +22,7 @@ JSON_MB = 40 if THOROUGH else 20
 MOST_READ_MB = 0.25 * JSON_MB + 30
 """Above the imports: columns of 160,000 events in 40 MB. This is the goal."""
 MOST_TABLES_MB = 0.4 * JSON_MB + 40
-"""And everything that is summarised: about 50 and 60 MB are taken for 40. This is the goal, too."""
+"""And everything that is summarized: about 50 and 60 MB are taken for 40. This is the goal, too."""
 
 _LIMITED = """
 import resource, sys

@@ -14,7 +14,7 @@ STEPS_US = 8004
 
 
 def write_counted(folder: Path, load: float, extra_us: float = 0) -> Path:
-    """A run with four samples of a utilisation per step."""
+    """A run with four samples of a utilization per step."""
     trace = drawn_trace(extra_us=extra_us)
     for sample in range(32):
         trace.counter("GPU 0 Utilization", 250 * sample, pid=0, **{"GPU Utilization": load + sample % 2 / 100})

@@ -1,4 +1,4 @@
-"""Lines fit a terminal and verdicts have a colour; a pipe gets wide plain text."""
+"""Lines fit a terminal and verdicts have a color; a pipe gets wide plain text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.drawn_runs import drawn_trace, write_garbage, write_pair, write_run
 
 
 @pytest.fixture(autouse=True)
-def no_colour(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_color(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "80")
 
@@ -69,7 +69,7 @@ def test_tables_in_a_pipe_are_wide(pair: tuple[Path, Path]) -> None:
     assert widest(tb_perfcompare("diff", *pair, "--table", "operators").out) > 80
 
 
-def test_the_verdict_has_a_colour_on_a_terminal_unless_disabled(
+def test_the_verdict_has_a_color_on_a_terminal_unless_disabled(
     pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "\x1b" not in tb_perfcompare("diff", *pair, screen=True).out

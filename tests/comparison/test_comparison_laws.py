@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.workspace.disk_cache.comparison_codec import as_bytes, from_bytes
-from tests.analysis.summaries import summarised
+from tests.analysis.summaries import summarized
 from tests.build import TraceBuilder
 from tests.comparison.compare import assert_finite, assert_no_time_is_told_twice, compare
 from tests.strategies import permutations_of, traces
@@ -26,7 +26,7 @@ WORDS = {
 
 @given(traces(), traces())
 def test_every_level_of_the_ledger_sums_to_the_headline(a: TraceBuilder, b: TraceBuilder) -> None:
-    baseline, candidate = summarised(a), summarised(b)
+    baseline, candidate = summarized(a), summarized(b)
     comparison = compare(baseline, candidate)
     heads = [row for row in comparison.ledger.rows if len(row.path) == 1]
     assert sum(row.delta for row in heads) == comparison.ledger.delta
@@ -51,12 +51,12 @@ def test_every_level_of_the_ledger_sums_to_the_headline(a: TraceBuilder, b: Trac
 
 @given(traces(), traces())
 def test_no_time_is_told_twice(a: TraceBuilder, b: TraceBuilder) -> None:
-    assert_no_time_is_told_twice(compare(summarised(a), summarised(b)))
+    assert_no_time_is_told_twice(compare(summarized(a), summarized(b)))
 
 
 @given(traces())
 def test_a_run_against_itself_has_no_change_and_no_findings(trace: TraceBuilder) -> None:
-    one = summarised(trace)
+    one = summarized(trace)
     got = compare(one, one)
     of_no_step = any(note.code is NoteCode.DEVICE_AFTER_STEPS for note in one.notes)
     assert got.headline.verdict is (Verdict.WITHHELD if of_no_step else Verdict.SAME)
@@ -71,7 +71,7 @@ def test_a_run_against_itself_has_no_change_and_no_findings(trace: TraceBuilder)
 
 @given(traces(), traces())
 def test_swapping_the_sides_negates_every_delta(a: TraceBuilder, b: TraceBuilder) -> None:
-    baseline, candidate = summarised(a), summarised(b)
+    baseline, candidate = summarized(a), summarized(b)
     forward, backward = compare(baseline, candidate), compare(candidate, baseline)
     assert forward.headline.delta == -(backward.headline.delta or 0)
     assert backward.headline.verdict is WORDS.get(forward.headline.verdict, forward.headline.verdict)
@@ -105,12 +105,12 @@ def test_swapping_the_sides_negates_every_delta(a: TraceBuilder, b: TraceBuilder
 def test_shuffled_events_and_a_shifted_clock_change_nothing(
     a: TraceBuilder, b: TraceBuilder, shift: int, data: st.DataObject
 ) -> None:
-    one, two = summarised(a), summarised(b)
+    one, two = summarized(a), summarized(b)
     before = compare(one, two)
     assume("compared with itself" not in before.headline.reason)  # at another time it is another recording
     order = data.draw(permutations_of(b))
     b.base_ns += shift * 1000
-    after = compare(one, summarised(b, order=order))
+    after = compare(one, summarized(b, order=order))
     assert after.headline == before.headline
     assert after.ledger == before.ledger
     assert after.findings == before.findings
@@ -119,7 +119,7 @@ def test_shuffled_events_and_a_shifted_clock_change_nothing(
 
 @given(traces(), traces())
 def test_tables_join_by_key_and_hold_no_nan(a: TraceBuilder, b: TraceBuilder) -> None:
-    got = compare(summarised(a), summarised(b))
+    got = compare(summarized(a), summarized(b))
     for name, table in got.tables.items():
         keys = [i for i, column in enumerate(table.columns) if column.role == "key"]
         seen = [tuple(row[i] for i in keys) for row in table.rows]

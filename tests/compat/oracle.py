@@ -1,7 +1,7 @@
 """torch-tb-profiler run in this process, as the authority its answers are compared with.
 
 Its release 0.4.3 differs from the line that is reproduced where it does not know event categories (`cuda_runtime`,
-`fwdbwd`, plain annotations); traces for it are written in the spelling of 2021, or respelt by `known_spelling`.
+`fwdbwd`, plain annotations); traces for it are written in the spelling of 2021, or respelled by `known_spelling`.
 """
 
 from __future__ import annotations

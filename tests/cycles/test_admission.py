@@ -1,4 +1,4 @@
-"""Incomplete steps, recognised by their launches."""
+"""Incomplete steps, recognized by their launches."""
 
 from __future__ import annotations
 

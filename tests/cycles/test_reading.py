@@ -1,4 +1,4 @@
-"""Tables as files: recognised by the header, read through any store, errors with the place and the remedy."""
+"""Tables as files: recognized by the header, read through any store, errors with the place and the remedy."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.progress import Progress
 from tb_perfcompare.sources.perf_data.csv_tables import read_cycles
 from tb_perfcompare.sources.recognition.format_sniffers import PERF_DATA_COLUMNS, looks_known, why_not_cycles
-from tb_perfcompare.sources.registry import read, recognise
+from tb_perfcompare.sources.registry import read, recognize
 from tb_perfcompare.sources.storage.filesystem import FileStat
 from tests.cycles.drawn import HEADER, cycle, gemm, host, write, write_counters
 
@@ -31,7 +31,7 @@ def small(path: Path) -> Path:
 @pytest.mark.parametrize("name", ["job_perf_data.csv", "anything.csv", "cycles.txt", "noending"])
 def test_the_header_decides_the_format_whatever_the_name(tmp_path: Path, name: str) -> None:
     path = small(tmp_path / name)
-    assert recognise(str(path)) == CYCLES
+    assert recognize(str(path)) == CYCLES
     recording = read(str(path))
     assert len(recording.table) == 4
 
@@ -245,7 +245,7 @@ def test_a_table_has_no_second_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mark", [",", ";", "\t"])
-def test_a_table_with_other_separators_is_recognised_so_that_its_reader_reports_it(mark: str) -> None:
+def test_a_table_with_other_separators_is_recognized_so_that_its_reader_reports_it(mark: str) -> None:
     header = mark.join(HEADER).encode()
     assert why_not_cycles("after.csv", b"\r\n" + header + b"\r\n") == ""
     assert why_not_cycles("after.csv", header.replace(b"cycle", b"round").replace(b"pct", b"share")) != ""

@@ -1,4 +1,4 @@
-"""Fuzzes the C files under sanitizers of addresses and undefined behaviour: damaged traces (scan), spans (passes).
+"""Fuzzes the C files under sanitizers of addresses and undefined behavior: damaged traces (scan), spans (passes).
 
     python -m tests.fuzz                     one minute, with $CC or the first of clang, gcc, cc
     python -m tests.fuzz --only passes       one of the two

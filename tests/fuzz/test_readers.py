@@ -18,7 +18,7 @@ from tests.fuzz.readers.corpus import CORPUS, TARGETS, stored_files
 from tests.fuzz.readers.driver import Tally, run, try_one
 from tests.fuzz.readers.json_mutation import parsed, written
 from tests.fuzz.readers.law import LONGEST_MESSAGE, Outcome, Target, read_or_refused
-from tests.fuzz.readers.minimise import broken, minimised
+from tests.fuzz.readers.minimize import broken, minimized
 from tests.fuzz.readers.mutation import MOST_BYTES
 from tests.thorough import THOROUGH
 
@@ -121,14 +121,14 @@ def test_a_reader_that_takes_too_long_is_a_failure(tmp_path: Path) -> None:
         assert "took more than 0.1 s" in next(iter(tally.failures.values())).error
 
 
-def test_a_failing_input_is_minimised(tmp_path: Path) -> None:
+def test_a_failing_input_is_minimized(tmp_path: Path) -> None:
     def read(path: str) -> None:
         if b"bad" in Path(path).read_bytes():
             raise ValueError
 
     target = reading_with(read)
     data = b"x" * 300 + b"bad" + b"y" * 300
-    assert minimised(target, data, broken(target, data, tmp_path), tmp_path) == b"bad"
+    assert minimized(target, data, broken(target, data, tmp_path), tmp_path) == b"bad"
     assert broken(target, b"good", tmp_path) == ""
 
 

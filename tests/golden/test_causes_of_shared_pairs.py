@@ -113,7 +113,7 @@ def test_another_device_has_replaced_kernels_and_no_runtime_causes(model: str) -
     assert len(directions) == len(findings) > 0, "one a direction"
     assert all(finding.sentence.startswith("Different kernels on a different device: ") for finding in findings)
     assert not any("cudnn" in finding.look_at or "allow_tf32" in finding.look_at for finding in findings)
-    of_one_runtime = {"synchronisation", "launch_bound", "allocator_calls", "graph_lost", "graph_gained"}
+    of_one_runtime = {"synchronization", "launch_bound", "allocator_calls", "graph_lost", "graph_gained"}
     assert not causes(found) & of_one_runtime
     assert {"device_kind", "kernels", "steps"} <= checks(found).keys()
 

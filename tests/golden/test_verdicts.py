@@ -76,7 +76,7 @@ def test_one_slow_cycle_does_not_make_a_server_slower() -> None:
 def test_drift_does_not_make_a_server_slower() -> None:
     found = servers("vLLM/gpu_instability")
     assert found.headline.verdict is Verdict.INCONCLUSIVE
-    assert "neighbouring cycles are correlated (autocorrelation 0.90)" in found.headline.reason
+    assert "neighboring cycles are correlated (autocorrelation 0.90)" in found.headline.reason
     (drift,) = [note for note in found.notes if note.code is NoteCode.DRIFT]
     assert (drift.where, "from cycle 12 on they are 5.22 % shorter" in drift.message) == ("candidate", True)
     assert certainty(found).autocorrelation > 0.6

@@ -47,7 +47,7 @@ def test_the_table_shows_where_the_level_changes(logdir: Path) -> None:
     assert "no change found" in found.out and "same" not in found.out
 
 
-def test_the_command_that_explains_the_change_compares_its_neighbours(logdir: Path) -> None:
+def test_the_command_that_explains_the_change_compares_its_neighbors(logdir: Path) -> None:
     words = tb_perfcompare("history", logdir).out.partition("why the level changed at r5: tb-perfcompare ")[2].split()
     assert [".r4." in word for word in words[:2]] == [False, True] and ".r5." in words[2]
     assert tb_perfcompare(*words[:3], "--fail-if-slower", "3%").status == 1

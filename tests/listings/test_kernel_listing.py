@@ -22,7 +22,7 @@ from tb_perfcompare.plugin.logdir import TraceProbe, logdir_roots
 from tb_perfcompare.sources.discover import find_runs
 from tb_perfcompare.sources.ncu.kernel_listing import read_listing
 from tb_perfcompare.sources.recognition.format_sniffers import why_not_listing
-from tb_perfcompare.sources.registry import recognise
+from tb_perfcompare.sources.registry import recognize
 from tests.analysis.summaries import summary as trace_summary
 from tests.build import TraceBuilder
 from tests.cli.invoke import tb_perfcompare
@@ -57,7 +57,7 @@ def test_launches_are_read_in_order_and_a_kernel_may_be_called_kernel(tmp_path: 
     assert np.isnan(launches.tensor[3])
 
 
-def test_utilisation_of_a_kernel_is_weighted_by_time(tmp_path: Path) -> None:
+def test_utilization_of_a_kernel_is_weighted_by_time(tmp_path: Path) -> None:
     kernels = side(tmp_path, SMALL).groups["kernels"]
     row = kernels.keys.index(("gemm",))
     assert kernels.facts["tensor_active"][row] == pytest.approx((0.8 * 1000 + 0.7 * 3000) / 4000)
@@ -108,7 +108,7 @@ def test_malformed_lines_are_dropped_and_counted(tmp_path: Path) -> None:
     assert notes_of(recording, NoteCode.DROPPED_EVENTS) == ["3 lines dropped, the first: line 6: 1 figure instead of 3"]
 
 
-def test_a_launch_with_utilisation_in_percent_keeps_its_latency(tmp_path: Path) -> None:
+def test_a_launch_with_utilization_in_percent_keeps_its_latency(tmp_path: Path) -> None:
     """1.0 could be 1 % or all of the pipe: the column is not used unless it is nearly all fractions."""
     for fractions, kept in ((5, False), (60, True)):
         lines = "x | 5 25.0 0.1\ny | 7 1.0 0.1\n" + "z | 3 0.5 0.1\n" * fractions
@@ -139,7 +139,7 @@ def test_utf_16_is_refused_by_name(tmp_path: Path) -> None:
     for name in ("a.txt", "a.csv", "a.jsonl"):
         (tmp_path / name).write_text(SMALL, encoding="utf-16")
         with pytest.raises(UnrecognisedFormat, match="is UTF-16; convert it to UTF-8"):
-            recognise(str(tmp_path / name))
+            recognize(str(tmp_path / name))
 
 
 def test_a_truncated_last_line_is_dropped_and_reported(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Findings about launches with utilisation: lost throughput, replaced kernels, shifted bottlenecks."""
+"""Findings about launches with utilization: lost throughput, replaced kernels, shifted bottlenecks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.listings.drawn import column, drawn, listings, sentences, side
 
 OPPOSITE = {
     "tensor_cores_lost": "tensor_cores_gained", "tensor_cores_gained": "tensor_cores_lost",
-    "utilisation_lost": "utilisation_gained", "utilisation_gained": "utilisation_lost",
+    "utilization_lost": "utilization_gained", "utilization_gained": "utilization_lost",
     "bound_shift": "bound_shift", "kernel_time": "kernel_time",
 }  # fmt: skip
 
@@ -25,32 +25,32 @@ def rules(a: Summary, b: Summary) -> dict[str, Finding]:
 
 def test_a_kernel_at_half_its_throughput_is_a_finding() -> None:
     got = rules(drawn("scan 100 .0 .8, rest 100 .0 .1"), drawn("scan 200 .0 .4, rest 100 .0 .1"))
-    assert got["utilisation_lost"].sentence == (
+    assert got["utilization_lost"].sentence == (
         "The same kernel is slower: scan +100 µs (100 → 200 µs per launch, 1 call on both sides); "
         "lower DRAM throughput (80.0 % → 40.0 %)."
     )
-    assert (got["utilisation_lost"].delta_us, got["utilisation_lost"].share) == (100.0, 1.0)
-    assert [e.row for e in got["utilisation_lost"].evidence if e.table == "kernels"] == ["scan"]
+    assert (got["utilization_lost"].delta_us, got["utilization_lost"].share) == (100.0, 1.0)
+    assert [e.row for e in got["utilization_lost"].evidence if e.table == "kernels"] == ["scan"]
 
 
 def test_kernel_time_is_what_kernels_with_their_own_finding_leave() -> None:
     got = rules(drawn("scan 100 .0 .8, sort 100 .0 .1"), drawn("scan 200 .0 .4, sort 200 .0 .1"))
     assert got["kernel_time"].sentence == "Kernel time: +100 µs of +200 µs; sort +100 µs (1 call on both sides)."
-    assert (got["utilisation_lost"].share, got["kernel_time"].share) == (0.5, 0.5)
+    assert (got["utilization_lost"].share, got["kernel_time"].share) == (0.5, 0.5)
 
 
 def test_higher_throughput_is_a_finding() -> None:
     got = rules(drawn("scan 200 .2 .4, rest 100 .0 .1"), drawn("scan 100 .4 .8, rest 100 .0 .1"))
-    assert got["utilisation_gained"].sentence == (
+    assert got["utilization_gained"].sentence == (
         "The same kernel is faster: scan −100 µs (200 → 100 µs per launch, 1 call on both sides); "
-        "higher DRAM throughput (40.0 % → 80.0 %) and higher tensor utilisation (20.0 % → 40.0 %)."
+        "higher DRAM throughput (40.0 % → 80.0 %) and higher tensor utilization (20.0 % → 40.0 %)."
     )
 
 
 def test_lower_throughput_counts_time_per_launch_alone() -> None:
     got = rules(drawn("scan 100 .0 .8, scan 100 .0 .8"), drawn("scan 200 .0 .4, scan 200 .0 .4, scan 200 .0 .4"))
-    assert got["utilisation_lost"].delta_us == 250.0  # (200 - 100) x (2 + 3) / 2; the rest is the third call
-    assert "2 → 3 calls" in got["utilisation_lost"].sentence
+    assert got["utilization_lost"].delta_us == 250.0  # (200 - 100) x (2 + 3) / 2; the rest is the third call
+    assert "2 → 3 calls" in got["utilization_lost"].sentence
     assert "scan +400 µs" in got["kernel_time"].sentence  # 250 is not nearly all of 400
 
 
@@ -74,13 +74,13 @@ def test_a_kernel_replaced_by_one_without_tensor_cores() -> None:
 def test_a_kernel_that_keeps_its_name_and_loses_tensor_cores() -> None:
     got = rules(drawn("gemm 100 .5 .2, rest 50 .0 .1"), drawn("gemm 300 .0 .2, rest 50 .0 .1"))
     assert got["tensor_cores_lost"].sentence.startswith("Tensor cores are no longer used: gemm +200 µs")
-    assert "utilisation_lost" not in got
+    assert "utilization_lost" not in got
 
 
 def test_kernel_names_show_tensor_cores_only_without_measurements() -> None:
     named, plain = "volta_h884gemm", "volta_sgemm"
     unmeasured = rules(drawn(f"{named} 100 - .2, rest 100 .0 .1"), drawn(f"{plain} 200 - .2, rest 100 .0 .1"))
-    assert "recognised by kernel name" in unmeasured["tensor_cores_lost"].sentence
+    assert "recognized by kernel name" in unmeasured["tensor_cores_lost"].sentence
     measured = rules(drawn(f"{named} 100 .5 .2, rest 100 .0 .1"), drawn(f"{plain} 200 .5 .2, rest 100 .0 .1"))
     assert "tensor_cores_lost" not in measured
 
@@ -90,8 +90,8 @@ def test_figures_of_different_metrics_are_not_compared() -> None:
     elapsed, active = ((METRIC_SETTING + "tensor_active", name) for name in ("elapsed", "active"))
     assert "tensor_cores_lost" in rules(replace(before, environment=(elapsed,)), replace(after, environment=(elapsed,)))
     got = rules(replace(before, environment=(elapsed,)), replace(after, environment=(active,)))
-    assert set(got) == {"utilisation_lost"}
-    assert "lower DRAM throughput (80.0 % → 40.0 %)" in got["utilisation_lost"].sentence
+    assert set(got) == {"utilization_lost"}
+    assert "lower DRAM throughput (80.0 % → 40.0 %)" in got["utilization_lost"].sentence
 
 
 def test_different_programs_have_no_replaced_kernels() -> None:
@@ -125,14 +125,14 @@ def test_uniform_growth_shifts_no_bottleneck() -> None:
 def test_pooled_listings_have_findings_about_kernels() -> None:
     before, after = "scan 100 .0 .8, rest 100 .0 .1", "scan 200 .0 .4, rest 100 .0 .1"
     got = rules(pool([drawn(before), drawn(before)]), pool([drawn(after), drawn(after)]))
-    assert "lower DRAM throughput (80.0 % → 40.0 %)" in got["utilisation_lost"].sentence
+    assert "lower DRAM throughput (80.0 % → 40.0 %)" in got["utilization_lost"].sentence
 
 
 def test_findings_are_ranked_by_size_except_causes_and_moved_time() -> None:
     before = drawn("gemm_tn 100 .6 .2, scan 100 .0 .8, rest 1000 .0 .1")
     got = compare(before, drawn("sgemm 500 .0 .2, scan 200 .0 .4, rest 1000 .0 .1"))
     assert [(finding.rule, finding.delta_us) for finding in got.findings] == [
-        ("tensor_cores_lost", 400.0), ("utilisation_lost", 100.0), ("bound_shift", 200.0),
+        ("tensor_cores_lost", 400.0), ("utilization_lost", 100.0), ("bound_shift", 200.0),
     ]  # fmt: skip
     assert len({finding.sentence for finding in got.findings}) == len(sentences(got))
 
@@ -151,12 +151,12 @@ def test_a_kernel_measured_on_one_side_only_is_judged_by_its_name_on_both() -> N
 
 
 def test_kernels_that_all_changed_by_one_ratio_have_no_finding_each() -> None:
-    """A lower clock lowers the utilisation of every kernel."""
+    """A lower clock lowers the utilization of every kernel."""
     got = rules(
         drawn("gemm 100 .50 .20, scan 90 .0 .80, copy 80 .0 .90, sort 70 .0 .40"),
         drawn("gemm 125 .40 .16, scan 113 .0 .64, copy 100 .0 .72, sort 87 .0 .32"),
     )
-    assert "utilisation_lost" not in got
+    assert "utilization_lost" not in got
     assert "kernels ×1.25 per launch across the board" in got["kernel_time"].sentence
 
 

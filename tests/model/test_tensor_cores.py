@@ -1,4 +1,4 @@
-"""Tensor cores recognised by kernel name."""
+"""Tensor cores recognized by kernel name."""
 
 from __future__ import annotations
 

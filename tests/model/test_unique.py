@@ -67,7 +67,7 @@ def test_quantiles_are_numpys(values: np.ndarray, share: float) -> None:
     assert quartiles(values) == tuple(np.quantile(values, [0.25, 0.75]).tolist())
 
 
-def test_a_trace_is_summarised_without_loading_masked_arrays(tmp_path: Path) -> None:
+def test_a_trace_is_summarized_without_loading_masked_arrays(tmp_path: Path) -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 100)
     trace.op("aten::mm", 1, 50, dims=[[2, 3], [3, 4]])

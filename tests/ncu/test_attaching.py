@@ -1,4 +1,4 @@
-"""A listing or an export attached to a trace: kernels gain utilisation, and nothing else changes."""
+"""A listing or an export attached to a trace: kernels gain utilization, and nothing else changes."""
 
 from __future__ import annotations
 

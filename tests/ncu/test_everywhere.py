@@ -76,7 +76,7 @@ def test_text_output_of_ncu_is_refused_with_the_command(tmp_path: Path) -> None:
     assert shown.status == 2 and "ncu --csv --page raw" in shown.err
 
 
-def test_view_with_launches_shows_utilisation(logs: Path) -> None:
+def test_view_with_launches_shows_utilization(logs: Path) -> None:
     shown = tb_perfcompare(
         "view", logs / "normal", "--launches", logs / "after.csv", "--view", "kernels", "--json"
     )  # fmt: skip

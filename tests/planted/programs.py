@@ -103,7 +103,7 @@ class Program:
     emptied       calls that give back cached memory outside of operators
     reserved_mib  what the allocator holds after each step (one figure per step, the last one stays); (): not recorded
     graph         one graph launch instead of single launches; partly: the first so many layers alone are in it
-    compiled      normalisations and the activations after them are generated kernels; breaks: but for the first so many
+    compiled      normalizations and the activations after them are generated kernels; breaks: but for the first so many
     optimizer     "foreach", "fused" (one kernel) or "single" (one kernel per parameter and operation)
     collective_us time of the gradients' all-reduce; 0: one process. wait_us: what of it is waiting for others
     reduce_after  share of the backward pass before the all-reduce begins; the rest of it runs beside

@@ -15,7 +15,7 @@ from tests.cycles.test_comparing import server
 from tests.listings.drawn import drawn
 from tests.planted.causes.test_compiled_regions import compiled, eager
 from tests.planted.causes.test_rank_causes import job
-from tests.planted.causes.test_recorded_utilisation import HEALTHY, SLOW, measured
+from tests.planted.causes.test_recorded_utilization import HEALTHY, SLOW, measured
 from tests.planted.faults import ON_DEVICES
 from tests.planted.sides import compared, side
 

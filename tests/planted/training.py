@@ -211,7 +211,7 @@ class _Run:
                 self._launch(kernel)
 
     def _fused(self, layers: tuple[Layer, ...]) -> list[Layer]:
-        """With a compiler a normalisation and the activation after it are one generated kernel."""
+        """With a compiler a normalization and the activation after it are one generated kernel."""
         if not self.program.compiled:
             return list(layers)
         out: list[Layer] = []

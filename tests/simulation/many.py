@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
-from tb_perfcompare.comparison.statistics.between_captures import between_captures, capture_counts, centres, middle_half
+from tb_perfcompare.comparison.statistics.between_captures import between_captures, capture_counts, centers, middle_half
 from tb_perfcompare.comparison.statistics.rank_test import EXACT_LIMIT, batched_rank_test, interval_rank, smallest_p
 from tb_perfcompare.comparison.verdict.rules import MIN_CONCLUSIVE_CAPTURES, SLACK
 
@@ -58,21 +58,21 @@ def judged(baseline: Ints, candidate: Ints, captures: Captures | None = None) ->
     assert level is not None and (test.tie_factor == 1).all()
     logs = np.log(baseline), np.log(candidate)
     theta, low_alone, high_alone = shifts(*logs, k)
-    steps_low, steps_high = test.neighbours.interval(theta, low_alone, high_alone, OPTIONS.alpha)
+    steps_low, steps_high = test.neighbors.interval(theta, low_alone, high_alone, OPTIONS.alpha)
     p = np.where(
-        test.neighbours.matters,
-        np.maximum(test.p_alone, test.neighbours.p(theta, low_alone, high_alone, OPTIONS.alpha)),
+        test.neighbors.matters,
+        np.maximum(test.p_alone, test.neighbors.p(theta, low_alone, high_alone, OPTIONS.alpha)),
         test.p_alone,
     )
     floor = None
     told = captures is not None and min(capture_counts(captures)) >= MIN_CONCLUSIVE_CAPTURES
-    if told:  # captures carry what neighbouring steps have in common
+    if told:  # captures carry what neighboring steps have in common
         steps_low, steps_high, p = low_alone, high_alone, test.p_alone
     low, high = steps_low, steps_high
     apart: Bools = np.zeros(len(theta), dtype=bool)
     alike = apart
     if captures is not None and max(capture_counts(captures)) > 1:
-        middles = [centres(side, at, middle_half) for side, at in zip(logs, captures, strict=True)]
+        middles = [centers(side, at, middle_half) for side, at in zip(logs, captures, strict=True)]
         between = between_captures(middles[0], middles[1], OPTIONS.alpha)
         assert between is not None
         low, high, p = np.minimum(low, between.low), np.maximum(high, between.high), np.maximum(p, between.p)

@@ -34,7 +34,7 @@ class MixWorld:
     """lengths      of the kinds
     shares       how often each occurs, of both sides
     factors      how much longer the candidate's iterations of each kind take
-    rho          autocorrelation of neighbouring iterations, whatever their kind; they vary by 3 %
+    rho          autocorrelation of neighboring iterations, whatever their kind; they vary by 3 %
     captures     of each side; between: deviation of their level
     """
 

@@ -14,7 +14,7 @@ from tb_perfcompare.comparison.pace.rows import WorkRows
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
-from tb_perfcompare.comparison.statistics.between_captures import between_captures, centres, middle_half
+from tb_perfcompare.comparison.statistics.between_captures import between_captures, centers, middle_half
 from tb_perfcompare.comparison.verdict.rules import settle
 from tb_perfcompare.experiment.stopping import FIRST_LOOK, FIRST_WITHOUT_PACE, planned_levels
 from tests.simulation.parts import at_one_pace
@@ -85,7 +85,7 @@ class _Looked:
         return any(self._apart(one.at_pace, one.captures) for one in every)
 
     def _apart(self, logs: tuple[Floats, Floats], captures: Captures) -> bool:
-        one, two = (centres(side[None, :], at, middle_half) for side, at in zip(logs, captures, strict=True))
+        one, two = (centers(side[None, :], at, middle_half) for side, at in zip(logs, captures, strict=True))
         between = between_captures(one, two, self.alpha, shared=self.clocked is not None)
         assert between is not None
         return bool(between.p[0] <= self.alpha)

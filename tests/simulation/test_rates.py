@@ -54,7 +54,7 @@ def test_equal_sides_are_seldom_given_a_direction(draw: Draw, steps: int) -> Non
 
 @pytest.mark.parametrize("draw", SERIES.values(), ids=SERIES)
 @pytest.mark.parametrize("steps", [20, 50])
-def test_equal_sides_whose_steps_resemble_their_neighbours_are_seldom_given_a_direction(draw: Draw, steps: int) -> None:
+def test_equal_sides_whose_steps_resemble_their_neighbors_are_seldom_given_a_direction(draw: Draw, steps: int) -> None:
     found = simulated(draw, steps, 1.0)
     assert found.directional.mean() <= ALPHA
     assert found.covers(1.0) >= 0.95
@@ -145,7 +145,7 @@ def test_rows_that_changed_are_found() -> None:
 
 
 def test_a_row_that_looks_independent_by_chance_is_no_discovery(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows that all resemble their neighbours: judged one by one, many tables would have a false row."""
+    """Rows that all resemble their neighbors: judged one by one, many tables would have a false row."""
     alike = entity_rates(SERIES["autocorrelated, ρ 0.5"], 20)[0]
     monkeypatch.setattr(entity_tests, "row_shifts", lambda *sides, **how: row_shifts(*sides, **(how | {"alike": ()})))
     alone = tables_of_rows.__wrapped__(SERIES["autocorrelated, ρ 0.5"], 20, 0, sample(200, 2))[0]

@@ -23,7 +23,7 @@ Draw = Callable[[np.random.Generator], Floats]
 
 
 def correlated(random: np.random.Generator) -> Floats:
-    """Neighbours with an autocorrelation of 0.5."""
+    """Neighbors with an autocorrelation of 0.5."""
     steps = random.standard_normal((PAIRS, STEPS))
     for step in range(1, STEPS):
         steps[:, step] = 0.5 * steps[:, step - 1] + 0.75**0.5 * steps[:, step]

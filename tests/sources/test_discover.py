@@ -213,7 +213,7 @@ def write_traces(folder: Path, *names: str) -> Path:
     return folder
 
 
-def test_files_with_other_names_are_recognised_by_content(tmp_path: Path) -> None:
+def test_files_with_other_names_are_recognized_by_content(tmp_path: Path) -> None:
     write_traces(tmp_path / "two", "before.json", "after.json.gz")
     write_traces(tmp_path / "one", "rank3.json.gz")
     (tmp_path / "two" / "settings.json").write_text('{"model": "bert"}')

@@ -147,7 +147,7 @@ def test_a_trace_that_compresses_well_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("claimed", "expected"), [(1_153_433_600, "would unpack to 1,153,433,600 bytes"), (1000, "is a damaged baseline")]
 )
-def test_a_baseline_with_a_large_or_mislabelled_member_is_refused(
+def test_a_baseline_with_a_large_or_mislabeled_member_is_refused(
     claimed: int, expected: str, tmp_path: Path, read_bounded: Reader
 ) -> None:
     good, bad = save(tmp_path, write_run(tmp_path / "run", steps=3)), tmp_path / "bad.baseline"

@@ -52,7 +52,7 @@ def published(case: str, suffix: str) -> str:
     return Path(FOLDER / "reports" / name).read_bytes().decode("utf-8").replace("\r\n", "\n")
 
 
-def normalised(text: str) -> list[str]:
+def normalized(text: str) -> list[str]:
     """Lines with sorted runs of detailed rows and of counters."""
     lines, run, kind = list[str](), list[str](), ""
     detailed = False
@@ -79,7 +79,7 @@ def test_every_cell_of_the_csv(case: str) -> None:
 def test_every_line_of_the_markdown(case: str) -> None:
     ours, theirs = markdown(case), published(case, "md")
     assert len(ours) == len(theirs)
-    assert normalised(ours) == normalised(theirs)
+    assert normalized(ours) == normalized(theirs)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -93,7 +93,7 @@ def test_the_seed_report_line_for_line() -> None:
     seed = SEED.read_bytes().decode("utf-8")
     ours = markdown("SGLang/gpu_instability")
     assert "\r" not in seed
-    assert normalised(ours) == normalised(seed)
+    assert normalized(ours) == normalized(seed)
 
 
 def test_the_prose_of_the_seed_report_differs_only_in_the_order_of_two_equal_counters() -> None:

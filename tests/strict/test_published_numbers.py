@@ -1,4 +1,4 @@
-"""Decimals as pandas 2 read them for the published reports: the nearest double, or its neighbour."""
+"""Decimals as pandas 2 read them for the published reports: the nearest double, or its neighbor."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_other_texts_are_none(text: str) -> None:
 
 
 @given(st.integers(0, 10**12), st.integers(0, 10**12))
-def test_the_error_is_at_most_two_neighbouring_doubles(whole: int, decimals: int) -> None:
+def test_the_error_is_at_most_two_neighboring_doubles(whole: int, decimals: int) -> None:
     text = f"{whole}.{decimals:012d}"
     found, exact = published_number(text), Fraction(text)
     assert found is not None

@@ -116,7 +116,7 @@ export interface Headline {
   sensitivity: string; // single steps, captures or ranks without which the verdict changes
   certainty: Certainty | null; // further evidence; null if nothing was estimated
   sentence: string; // the headline in words
-  facts: Fact[]; // labelled lines below the headline
+  facts: Fact[]; // labeled lines below the headline
   basis: 'program' | 'machine' | 'amount' | 'recorded'; // quantity that the verdict is about
   machine: Part | null; // change of the time for the same work; null: see `unsplit`
   program: Part | null; // change of the step time at equal machine speed; null: see `unsplit`
@@ -148,7 +148,7 @@ export interface Certainty {
   mean_low: number | null; // confidence interval of the change of the mean, as fractions
   mean_high: number | null; // upper end of that interval, as a fraction
   tail_driven: boolean; // whether a few very long steps make the mean disagree with the typical step
-  autocorrelation: number; // correlation of neighbouring steps, -1 to 1
+  autocorrelation: number; // correlation of neighboring steps, -1 to 1
   detectable: number | null; // smallest change detected with about 80 % power, as a fraction
   steps_needed: number | null; // steps per side needed to detect a change as large as the margin
   captures: [number, number]; // number of captures: baseline, candidate
@@ -156,7 +156,7 @@ export interface Certainty {
   captures_needed: number | null; // captures per side needed to settle an open verdict; null if unknown
 }
 
-/** A labelled line below the headline. */
+/** A labeled line below the headline. */
 export interface Fact {
   label: string; // name of the figure
   text: string; // the figure in words, with unit
@@ -749,7 +749,7 @@ export interface History {
   next_offset?: number; // index of the next page's first point; absent on the last page
 }
 
-/** Points of one level, neighbours in time. */
+/** Points of one level, neighbors in time. */
 export interface Segment {
   first: number; // index of its first point
   last: number; // index of its last point

@@ -58,7 +58,7 @@ _ROUTES = {
 
 
 def summarize_answers(recording: AnswersRecording, origin: Origin, window: str = "device") -> Summary:
-    """Summarises one run of saved answers.
+    """Summarizes one run of saved answers.
 
     Raises InputError for a step window other than the profiler's, CorruptInput if no step of the overview has a length.
     """
@@ -208,7 +208,7 @@ def _notes(recording: AnswersRecording, marked: bool) -> list[Note]:
     where = recording.file.path
     notes = []
     if recording.steps and not marked:
-        message = "the only step is labelled 0: nothing was marked as a step, and the whole recording counts as one"
+        message = "the only step is labeled 0: nothing was marked as a step, and the whole recording counts as one"
         notes.append(Note(NoteCode.NO_STEPS, message, where))
     totals = [step.total_ns if step.total_ns is not None else sum(step.parts_ns) for step in recording.steps]
     if recording.average_ns is not None and abs(sum(totals) - recording.average_ns * len(totals)) > 501 * len(totals):

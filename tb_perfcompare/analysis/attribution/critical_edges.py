@@ -2,7 +2,7 @@
 
 * A device event waits for its launch, for the previous work on its stream or, if the program makes streams wait for
   each other, for work on another stream.
-* A synchronising host call waits for the last device work that ended during it.
+* A synchronizing host call waits for the last device work that ended during it.
 * Of the threads that launch device work or run backward, an idle one waits for the one that worked meanwhile.
 
 Docs: docs/method/metrics.md.

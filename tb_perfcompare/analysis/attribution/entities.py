@@ -1,4 +1,4 @@
-"""Entities, which own time: one per category and normalised name, with its time and calls in every step."""
+"""Entities, which own time: one per category and normalized name, with its time and calls in every step."""
 
 from __future__ import annotations
 

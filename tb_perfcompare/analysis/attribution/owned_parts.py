@@ -189,7 +189,7 @@ def _idle_context(
     main = rows[gather(timeline.lane, rows) == main_lane(timeline)]
     start, end = gather(events.start_ns, main), timeline.ends(main)
     name = Coded(gather(events.name, main), events.strings.ranks())
-    # only the neighbours of gaps are looked up, through the order: no other column is sorted
+    # only the neighbors of gaps are looked up, through the order: no other column is sorted
     order = sorted_order(end, start, name)
     last = _places(end, order, gap_start, "right") - 1
     after = np.where(last >= 0, main[order[last]], -1) if len(main) else np.full(len(last), -1)

@@ -65,7 +65,7 @@ def row_notes(table: CycleTable, functions: Functions, where: str) -> list[Note]
         notes.append(Note(NoteCode.COLUMNS_DISAGREE, units_text(functions.units), where))
     if table.instances is None:
         message = (
-            "no column instances_count: calls are unknown, incomplete cycles cannot be recognised, and nothing "
+            "no column instances_count: calls are unknown, incomplete cycles cannot be recognized, and nothing "
             "shows whether both sides do the same work"
         )
         notes.append(Note(NoteCode.NO_CALLS, message, where))

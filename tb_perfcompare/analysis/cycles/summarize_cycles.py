@@ -52,7 +52,7 @@ _NO_COUNTERS = {"counters": "no counter has a value in the compared cycles"}
 
 
 def summarize_cycles(recording: CycleRecording, origin: Origin, window: str = "device") -> Summary:
-    """Summarises one table. Cycles are as the tracer cut them, whatever the `window`.
+    """Summarizes one table. Cycles are as the tracer cut them, whatever the `window`.
 
     Raises CorruptInput if no cycle has a length, or for values beyond 64 bits.
     """

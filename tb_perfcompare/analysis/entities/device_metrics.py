@@ -1,4 +1,4 @@
-"""The device summary: utilisation, SM efficiency, occupancy, tensor-core share, over the compared window; and advice.
+"""The device summary: utilization, SM efficiency, occupancy, tensor-core share, over the compared window; and advice.
 
 Formulas and thresholds are torch-tb-profiler's, over all kernels (docs/method/metrics.md). A metric that the trace does
 not record is absent, with a reason, which differs from zero.
@@ -85,7 +85,7 @@ def _tensor_core_share(timeline: InterpretedTrace, rows: EventIndex, length: Int
 
 LOADER_SHARE = 0.05
 COMMUNICATION_SHARE = 0.1
-LOW_UTILISATION = 0.5
+LOW_UTILIZATION = 0.5
 
 
 def recommendations(timeline: InterpretedTrace, owned: OwnedTime, metrics: tuple[DeviceMetric, ...]) -> tuple[str, ...]:
@@ -113,8 +113,8 @@ def recommendations(timeline: InterpretedTrace, owned: OwnedTime, metrics: tuple
     low = [
         f"{metric.device} ({percent(metric.value)})"
         for metric in metrics
-        if metric.name == "utilisation" and metric.value is not None and metric.value < LOW_UTILISATION
+        if metric.name == "utilisation" and metric.value is not None and metric.value < LOW_UTILIZATION
     ]
     if low:
-        out.append(f"Low device utilisation: {', '.join(low)}. A larger batch or fewer host-side waits would raise it.")
+        out.append(f"Low device utilization: {', '.join(low)}. A larger batch or fewer host-side waits would raise it.")
     return tuple(out)

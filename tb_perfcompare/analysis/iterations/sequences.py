@@ -72,7 +72,7 @@ class Score:
                first stretch, which may warm up
     in_order   mean over successive stretches of 1 - edit distance (insertions and deletions of names) / the sum of
                their lengths
-    alike      the same mean, but of the share of distinct neighbour pairs in common if that is larger, as a loop within
+    alike      the same mean, but of the share of distinct neighbor pairs in common if that is larger, as a loop within
                an iteration may run more often
     foreign    larger share of names, before the first or after the last mark, that fewer than two stretches have
     names      number of names that recur
@@ -113,7 +113,7 @@ def sequences(timeline: InterpretedTrace) -> list[Sequence]:
 
 
 def sequence_of(timeline: InterpretedTrace, rows: Ints) -> Sequence:
-    """Builds the sequence of the outermost of these events of one lane, without synchronisations: the profiler itself
+    """Builds the sequence of the outermost of these events of one lane, without synchronizations: the profiler itself
     makes some."""
     events, role_of = timeline.events, timeline.vendor.role_of
     rows = rows[~named(events, rows, lambda name: "Synchronize" in (role_of(name) or name))]
@@ -185,7 +185,7 @@ def _foreign(name: Ints, known: NDArray[np.bool_]) -> float:
 
 
 def _likeness(name: Ints, place: Ints) -> tuple[float, float]:
-    """Mean likeness of successive stretches: (in order, in order or by neighbours).
+    """Mean likeness of successive stretches: (in order, in order or by neighbors).
 
     Equal stretches are found by hashes; of the other pairs, the most frequent ones are compared.
     """
@@ -201,7 +201,7 @@ def _likeness(name: Ints, place: Ints) -> tuple[float, float]:
         if low[pair] != high[pair]:
             a, b = name[place[pair] : place[pair + 1]], name[place[pair + 1] : place[pair + 2]]
             ordered = likeness(a, b)
-            best = max(ordered, _neighbours_alike(a, b))
+            best = max(ordered, _neighbors_alike(a, b))
         in_order += ordered * times
         alike += best * times
         weight += times
@@ -250,8 +250,8 @@ def likeness(a: NDArray[np.integer], b: NDArray[np.integer]) -> float:
     return 2 * common / (len(left) + len(right))
 
 
-def _neighbours_alike(a: Ints, b: Ints) -> float:
-    """Share of distinct neighbour pairs in common: twice the number in common / the sum of both."""
+def _neighbors_alike(a: Ints, b: Ints) -> float:
+    """Share of distinct neighbor pairs in common: twice the number in common / the sum of both."""
     if min(len(a), len(b)) < 2:
         return 0.0
     base = max(int(a.max()), int(b.max())) + 1

@@ -70,7 +70,7 @@ def _every(marks: Marks, sequences: list[Sequence]) -> Marks | None:
 
 
 def _take_turns(marks: Marks, sequences: list[Sequence]) -> bool:
-    """Whether neighbouring stretches each have names that the other lacks, like the steps of two networks; a step
+    """Whether neighboring stretches each have names that the other lacks, like the steps of two networks; a step
     followed by a validation only has additional names."""
     return _exclusive(marks, sequences) >= 1 / max(_ORDINALS)
 

@@ -1,4 +1,4 @@
-"""Adds the utilisation of kernels from a listing to a trace of the same program.
+"""Adds the utilization of kernels from a listing to a trace of the same program.
 
 No time, call count or share of the ledger changes: kernels gain facts, and device time is classified by what limits it.
 """

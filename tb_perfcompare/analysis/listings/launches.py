@@ -31,7 +31,7 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 
 def summarize_launches(recording: LaunchRecording, origin: Origin, window: str = "device") -> Summary:
-    """Summarises one listing as a single step "0", as long as all launches together."""
+    """Summarizes one listing as a single step "0", as long as all launches together."""
     launches = recording.launches
     total = np.array([launches.dur_ns.sum()], dtype=np.int64)
     device = _device(recording)
@@ -132,7 +132,7 @@ def _tensor_cores(key: str) -> float:
 
 
 def _whole_run(launches: LaunchTable) -> tuple[DeviceMetric, ...]:
-    """Utilisation over the whole listing, weighted by kernel time, and the headroom that neither unit used."""
+    """Utilization over the whole listing, weighted by kernel time, and the headroom that neither unit used."""
     figures = (
         ("tensor_active", _mean(launches.tensor, launches)),
         ("dram_active", _mean(launches.dram, launches)),

@@ -13,7 +13,7 @@ typedef struct {
     int64_t end;
     uint64_t time;  /* owned time in the step; for shared roles, minus the role's time per claim when it started */
     int32_t number; /* index among the rows with a role */
-    int32_t later, older; /* neighbours in the list; for a free place, `later` is the next free one */
+    int32_t later, older; /* neighbors in the list; for a free place, `later` is the next free one */
     int32_t below;  /* its first child in the heap */
     int32_t beside; /* its next sibling in the heap */
     int8_t role;

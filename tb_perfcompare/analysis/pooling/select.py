@@ -25,7 +25,7 @@ from tb_perfcompare.model.summary.groups import (
     GIL_WAITS,
     KERNEL_METRICS,
     LAUNCH_UNKNOWN,
-    MODELLED_WORK,
+    MODELED_WORK,
     OPERATOR_METRICS,
     PYTHON_TIME,
 )
@@ -36,7 +36,7 @@ from tb_perfcompare.number_text import listed
 _WHOLE_CAPTURE = "known for whole recordings only, not for a subset of steps"
 _LABELS_NAMED = 20
 _NO_TABLE = frozenset({
-    "operator_work", "module_work", "kernel_work", KERNEL_METRICS, OPERATOR_METRICS, MODELLED_WORK, CALL_ARGUMENTS,
+    "operator_work", "module_work", "kernel_work", KERNEL_METRICS, OPERATOR_METRICS, MODELED_WORK, CALL_ARGUMENTS,
     GIL_WAITS, PYTHON_TIME, *DURATION_TABLES.values(),
 })  # fmt: skip
 """Groups without a table of their own: other tables have columns of them."""

@@ -2,7 +2,7 @@
 
 The requested time range is cut into cells. Events of one row that are shorter than a cell and start in the same cell
 become one mark with their number and the sum of their durations. Events of a row do not overlap, so no longer event can
-lie between two short ones of a cell, a mark never covers a neighbour, and the sums over a row's marks equal those over
+lie between two short ones of a cell, a mark never covers a neighbor, and the sums over a row's marks equal those over
 its events.
 """
 

@@ -105,9 +105,9 @@ def model(places: Places, call: Call) -> Work:
     if len(call.types) < places.least:
         raise NoModelError("an older version of the operator, with other arguments")
     if any(call.value(index) not in ("", "-1") for index in places.windows):
-        raise NoModelError("sliding windows are not modelled")
+        raise NoModelError("sliding windows are not modeled")
     if places.chunk >= 0 and call.value(places.chunk) not in ("", "0"):
-        raise NoModelError("chunks of attention are not modelled")
+        raise NoModelError("chunks of attention are not modeled")
     if _present_tensors(call, places.paged):
         raise NoModelError("the used lengths of the keys are not recorded")
     q, k, v = (call.tensor(index) for index in range(places.first, places.first + 3))

@@ -75,7 +75,7 @@ def _check(x: Tensor, weight: Tensor, groups: int, transposed: bool) -> None:
     need(3 <= len(x.sizes) == len(weight.sizes) <= 5 and groups > 0)
     need(x.sizes[1] == (weight.sizes[0] if transposed else weight.sizes[1] * groups))
     if x.type.rank == 3:
-        raise NoModelError("complex convolutions are not modelled")
+        raise NoModelError("complex convolutions are not modeled")
 
 
 def forward(places: Places, call: Call) -> Work:

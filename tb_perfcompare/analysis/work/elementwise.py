@@ -103,7 +103,7 @@ def elementwise(rule: Rule, call: Call, *, in_place: bool) -> Work:
     moved = written
     for tensor in read:
         if tensor.type.rank == 3:
-            raise NoModelError("complex arithmetic is not modelled")
+            raise NoModelError("complex arithmetic is not modeled")
         moved += tensor.bytes
     return Work(prod(sizes), moved, name or same(*read), FAMILY)
 

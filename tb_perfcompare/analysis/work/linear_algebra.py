@@ -28,7 +28,7 @@ def _matrices(x: Tensor) -> tuple[int, int, int]:
     """(number, rows, columns)"""
     need(len(x.sizes) >= 2)
     if x.type.rank < 2:
-        raise NoModelError("only floating-point numbers are modelled")
+        raise NoModelError("only floating-point numbers are modeled")
     return prod(x.sizes[:-2]), x.sizes[-2], x.sizes[-1]
 
 

@@ -14,7 +14,7 @@ from tb_perfcompare.analysis.work import (  # noqa: F401  # each adds its models
     elementwise,
     linear_algebra,
     matrix_products,
-    normalisations,
+    normalizations,
     pooling,
     recurrent,
     reductions,
@@ -40,7 +40,7 @@ _PARTS: Final = regex(r"embedding|index|gather|scatter|slice|select|split|narrow
 def generated(call: Call) -> Work:
     """Work of a generated kernel, whose calls are recorded with their tensors: each is read or written once.
 
-    FLOPs are not modelled. Kernels that may access parts of a tensor, and templates of matrix products, have no model.
+    FLOPs are not modeled. Kernels that may access parts of a tensor, and templates of matrix products, have no model.
     Work that the trace states for a call (kernel_flop, kernel_num_gb) takes precedence.
     """
     if _PARTS.search(call.name):

@@ -53,7 +53,7 @@ def model(places: Places, call: Call) -> Work:
     """Work of an operator (input, weights, ...) with its arguments at these positions."""
     x, state = call.tensor(0), call.tensor(places.state)
     if x.type.rank != 2:
-        raise NoModelError("only floating-point numbers are modelled")
+        raise NoModelError("only floating-point numbers are modeled")
     need(len(x.sizes) in (2, 3) and x.sizes[-1] > 0)
     weights, width = _weights(call, places, x.sizes[-1])
     packed = call.optional(places.weights) if places.weights >= 0 else None

@@ -24,7 +24,7 @@ def _remaining(call: Call, x: Tensor, dim: int) -> int:
 
 def _work(x: Tensor, each: int, output: int) -> Work:
     if x.type.rank == 3:
-        raise NoModelError("complex arithmetic is not modelled")
+        raise NoModelError("complex arithmetic is not modeled")
     return Work(each * x.elements, x.bytes + output, x.type.name, REDUCTION)
 
 

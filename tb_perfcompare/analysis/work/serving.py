@@ -5,7 +5,7 @@ csrc/moe/torch_bindings.cpp, model_executor/layers/fused_moe/fused_moe.py; sgl-p
 sgl-kernel/csrc/common_extension.cc, srt/layers/quantization/fp8_kernel.py; NVIDIA/TensorRT-LLM cpp/tensorrt_llm/thop.
 FlashInfer and DeepGEMM register no operators. Attention: attention.py; operators without a model: without_model.py.
 
-FLOPs as for torch operators: 2 for a multiply-add; RMS norm 4 per element, an added residual 1; quantisation 1 per
+FLOPs as for torch operators: 2 for a multiply-add; RMS norm 4 per element, an added residual 1; quantization 1 per
 element, 2 if the scale is computed. Bytes: what is read, what is written.
 """
 
@@ -15,7 +15,7 @@ from functools import partial
 
 from tb_perfcompare.analysis.work.data_movement import COPY, SORT
 from tb_perfcompare.analysis.work.elementwise import FAMILY as ELEMENTWISE
-from tb_perfcompare.analysis.work.normalisations import FAMILY as NORMALISATION
+from tb_perfcompare.analysis.work.normalizations import FAMILY as NORMALIZATION
 from tb_perfcompare.analysis.work.recorded_call import MODELS, Call, Model
 from tb_perfcompare.analysis.work.reductions import REDUCTION, SOFTMAX
 from tb_perfcompare.analysis.work.tensors import same
@@ -29,8 +29,8 @@ class Norm:
 
     out       the output, if it is not in place
     residual  added to x; read and written
-    scales    scales of a quantised output
-    cost      FLOPs per element of the quantisation
+    scales    scales of a quantized output
+    cost      FLOPs per element of the quantization
     """
 
     x: int
@@ -50,7 +50,7 @@ def norm(places: Norm, call: Call) -> Work:
     need(residual is None or residual.sizes == x.sizes)
     moved = x.bytes + weight.bytes + out.bytes + (2 * residual.bytes if residual is not None else 0)
     moved += call.optional_bytes(*(places.scales,) * (places.scales >= 0))
-    return Work((4 + (residual is not None) + places.cost) * x.elements, moved, x.type.name, NORMALISATION)
+    return Work((4 + (residual is not None) + places.cost) * x.elements, moved, x.type.name, NORMALIZATION)
 
 
 def gated(each: int, read: tuple[int, ...], call: Call) -> Work:
@@ -71,17 +71,17 @@ def activation(call: Call) -> Work:
     return Work(out.elements, out.bytes + x.bytes, same(out, x), ELEMENTWISE)
 
 
-def quantise(each: int, x: int, out: int, call: Call) -> Work:
-    """Quantisation to fewer bits, with the scales at 2; `each` is 1 if they are given, 2 if they are computed."""
+def quantize(each: int, x: int, out: int, call: Call) -> Work:
+    """Quantization to fewer bits, with the scales at 2; `each` is 1 if they are given, 2 if they are computed."""
     source, target = call.tensor(x), call.tensor(out)
     need(source.sizes == target.sizes)
     moved = source.bytes + target.bytes + call.optional_bytes(2)
     return Work(each * source.elements, moved, source.type.name, ELEMENTWISE)
 
 
-def quantise_whole(call: Call) -> Work:
+def quantize_whole(call: Call) -> Work:
     """sgl_per_tensor_quant_fp8(input, out, scale, is_static)."""
-    return quantise(1 if call.flag(3) else 2, 0, 1, call)
+    return quantize(1 if call.flag(3) else 2, 0, 1, call)
 
 
 def merge(at: int, call: Call) -> Work:
@@ -186,14 +186,14 @@ MODELS.update({
     **{f"_C::{name}": partial(gated, 2, ()) for name in ("mul_and_silu", "fatrelu_and_mul", "swigluoai_and_mul")},
     "_C::silu_and_mul_quant": partial(gated, 3, (2,)),
     **{f"_C::{name}": activation for name in ("gelu_new", "gelu_fast", "gelu_quick")},
-    **{f"_C::static_scaled_{kind}_quant": partial(quantise, 1, 1, 0) for kind in ("fp8", "int8")},
-    **{f"_C::dynamic_scaled_{kind}_quant": partial(quantise, 2, 1, 0) for kind in ("fp8", "int8")},
-    "_C::dynamic_per_token_scaled_fp8_quant": partial(quantise, 2, 1, 0),
-    **{name: partial(quantise, 2, 0, 1) for name in (
+    **{f"_C::static_scaled_{kind}_quant": partial(quantize, 1, 1, 0) for kind in ("fp8", "int8")},
+    **{f"_C::dynamic_scaled_{kind}_quant": partial(quantize, 2, 1, 0) for kind in ("fp8", "int8")},
+    "_C::dynamic_per_token_scaled_fp8_quant": partial(quantize, 2, 1, 0),
+    **{name: partial(quantize, 2, 0, 1) for name in (
         "_C::per_token_group_fp8_quant", "_C::per_token_group_quant_int8", "sgl_kernel::sgl_per_token_group_quant_fp8",
         "sgl_kernel::sgl_per_token_group_quant_int8", "sgl_kernel::sgl_per_token_group_quant_8bit",
         "sgl_kernel::sgl_per_token_quant_fp8")},
-    "sgl_kernel::sgl_per_tensor_quant_fp8": quantise_whole,
+    "sgl_kernel::sgl_per_tensor_quant_fp8": quantize_whole,
     "_C::merge_attn_states": partial(merge, 0),
     "sgl_kernel::merge_state": partial(merge, 4),
     "sgl_kernel::merge_state_v2": partial(merge, 4),

@@ -1,4 +1,4 @@
-"""Products of quantised matrices and of experts that vLLM, SGLang and TensorRT-LLM register.
+"""Products of quantized matrices and of experts that vLLM, SGLang and TensorRT-LLM register.
 
 Argument orders and counting: serving.py.
 """
@@ -135,7 +135,7 @@ def experts(call: Call) -> Work:
     used = min(count, ids.elements)
     moved = 2 * x.bytes + (first.bytes + second.bytes) // count * used + ids.bytes + call.optional_bytes(3)
     flops = 2 * ids.elements * (hidden * k + second.sizes[2] * k)
-    name = "fp8" if first.type == second.type == FP8 else same(x, first, second)  # x is quantised inside
+    name = "fp8" if first.type == second.type == FP8 else same(x, first, second)  # x is quantized inside
     return Work(flops, moved, name, MATRIX_PRODUCT)
 
 

@@ -61,7 +61,7 @@ def _written(tensors: Sequence[Tensor]) -> int:
 def _type(*lists: Sequence[Tensor]) -> str:
     name = same(*(tensor for tensors in lists for tensor in tensors))
     if "complex" in name:
-        raise NoModelError("complex arithmetic is not modelled")
+        raise NoModelError("complex arithmetic is not modeled")
     return name
 
 

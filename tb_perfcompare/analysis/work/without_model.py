@@ -88,7 +88,7 @@ MARKS: Final = (
     "all", "reduce", "c10d", "nccl:", "\nautograd::engine::", "\ntorch::autograd::", "triton_",
     *(f"Backward{digit}" for digit in range(10)),
 )  # fmt: skip
-"""Each name that a pattern, here or of generated kernels, recognises contains one of these; \\n is the start."""
+"""Each name that a pattern, here or of generated kernels, recognizes contains one of these; \\n is the start."""
 
 
 def reason_of(name: str) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from tb_perfcompare.comparison.amount.curve import along_curve, explained, slopes
 from tb_perfcompare.comparison.result.headline import AmountFacts
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
-from tb_perfcompare.comparison.statistics.between_captures import between_captures, capture_counts, centres, row_means
+from tb_perfcompare.comparison.statistics.between_captures import between_captures, capture_counts, centers, row_means
 from tb_perfcompare.comparison.statistics.distributions import quantile, student_p
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
 from tb_perfcompare.comparison.statistics.samples import Samples, mean_per_observation, observations
@@ -114,7 +114,7 @@ class AmountOfWork:
         half = quantile(degrees_of_freedom, 1 - alpha / 2) * error
         p = float(student_p(np.array([theta / error]), np.array([degrees_of_freedom]))[0])
         clear = p <= CLEAR_SHARE * alpha
-        each = each_side(lambda side, own: centres(side[None, :], own, row_means), self.amounts, self.captures)
+        each = each_side(lambda side, own: centers(side[None, :], own, row_means), self.amounts, self.captures)
         if min(capture_counts(self.captures)) > 1 and all((side > 0).all() for side in each):
             between = between_captures(*each_side(np.log, each), alpha)
             assert between is not None

@@ -15,7 +15,7 @@ from tb_perfcompare.comparison.causes.evidence.general_rules import (
     MAIN_SHARE,
     PYTHON,
     RECORDED,
-    UTILISATION_CHANGE,
+    UTILIZATION_CHANGE,
     has_stacks,
     kernel_fact,
     more_recorded,
@@ -287,14 +287,14 @@ def _entity_clause(entity: LedgerRow, shown: Mapping[str, str], known: Known) ->
         how = f"{numbers_text(calls_a, calls_b)} calls{known.per}"
         by_count = abs(entity.count_effect) >= abs(entity.rate_effect)
         how += ", mostly from the number of calls" if by_count else ", mostly from time per call"
-    return f"{name} {signed_time(delta_us)} ({how}{_utilisation(entity.path[1], known)})"
+    return f"{name} {signed_time(delta_us)} ({how}{_utilization(entity.path[1], known)})"
 
 
-def _utilisation(kernel: str, known: Known) -> str:
-    """Clause on utilisation: "; DRAM 62% → 31%" if a kernel's utilisation was measured and moved."""
+def _utilization(kernel: str, known: Known) -> str:
+    """Clause on utilization: "; DRAM 62% → 31%" if a kernel's utilization was measured and moved."""
     out = ""
     for fact, word in (("tensor_active", "tensor pipe"), ("dram_active", "DRAM")):
         x, y = (kernel_fact(side, kernel, fact) for side in known.sides)
-        if x is not None and y is not None and abs(y - x) >= UTILISATION_CHANGE:
+        if x is not None and y is not None and abs(y - x) >= UTILIZATION_CHANGE:
             out += f"; {word} {percent_text(x)} → {percent_text(y)}"
     return out

@@ -1,4 +1,4 @@
-"""Causes for launches with utilisation: replaced kernels, lost throughput, time that moved between bound classes.
+"""Causes for launches with utilization: replaced kernels, lost throughput, time that moved between bound classes.
 
 Every rule has an opposite, so exchanging the sides exchanges them. Definitions: docs/method/findings.md.
 """
@@ -10,7 +10,7 @@ from math import fsum
 
 import numpy as np
 
-from tb_perfcompare.comparison.causes.evidence.general_rules import MAIN_SHARE, UTILISATION_CHANGE
+from tb_perfcompare.comparison.causes.evidence.general_rules import MAIN_SHARE, UTILIZATION_CHANGE
 from tb_perfcompare.comparison.causes.evidence.places.responsible_operator import MIN_TOTAL_SHARE
 from tb_perfcompare.comparison.causes.evidence.rule import Recorded, Rule
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
@@ -43,10 +43,10 @@ SHARE_MOVED = 0.05
 SAME_WORK = 0.5
 """Least share of launches in common for two kernels, or two programs, to count as the same work."""
 
-UTILISATION = Rule(
-    names=("utilisation_lost", "utilisation_gained"),
+UTILIZATION = Rule(
+    names=("utilization_lost", "utilization_gained"),
     meaning="a kernel uses less of the device",
-    when="A kernel of both sides takes longer per launch, and its DRAM throughput or tensor utilisation fell by at "
+    when="A kernel of both sides takes longer per launch, and its DRAM throughput or tensor utilization fell by at "
     "least 0.05, or both the opposite. Calls differ at most by a factor of two. Not if all kernels changed by [one "
     "ratio](#thresholds)",
     example="The same kernel is slower: K +336 µs (14.0 → 28.0 µs per launch, 24 calls on both sides); lower DRAM "
@@ -155,14 +155,14 @@ def _same_kernels(books: _Books, entities: Mapping[str, LedgerRow]) -> Iterator[
             yield books.finding(TENSOR_CORES, name, delta_us, sentence, evidence, gain=not lost), explained_kernels
             continue
         sign = 1 if delta_us > 0 else -1
-        figures = (("DRAM throughput", a.dram, b.dram), ("tensor utilisation", a.tensor, b.tensor))
-        moved = [(word, x, y) for word, x, y in figures if sign * (x - y) >= UTILISATION_CHANGE]
+        figures = (("DRAM throughput", a.dram, b.dram), ("tensor utilization", a.tensor, b.tensor))
+        moved = [(word, x, y) for word, x, y in figures if sign * (x - y) >= UTILIZATION_CHANGE]
         if moved and not _is_like_all(a, b, uniform):
             lower = "lower" if sign > 0 else "higher"
             words = " and ".join(f"{lower} {word} ({percent_text(x)} → {percent_text(y)})" for word, x, y in moved)
             way = "slower" if sign > 0 else "faster"
             sentence = f"The same kernel is {way}: {how}; {words}."
-            yield books.finding(UTILISATION, name, delta_us, sentence, evidence, gain=sign < 0), explained_kernels
+            yield books.finding(UTILIZATION, name, delta_us, sentence, evidence, gain=sign < 0), explained_kernels
 
 
 def _is_like_all(a: Use, b: Use, uniform: float | None) -> bool:
@@ -250,7 +250,7 @@ def _explains_kernel(part: Use, entity: LedgerRow | None, books: _Books) -> bool
 
 def _pipe(a: Use, b: Use) -> str:
     if np.isnan(a.tensor) or np.isnan(b.tensor):
-        return "; recognised by kernel name"
+        return "; recognized by kernel name"
     return f"; tensor pipe {percent_text(a.tensor)} → {percent_text(b.tensor)}"
 
 

@@ -15,7 +15,7 @@ from tb_perfcompare.comparison.causes.detectors.machine.device_contention import
 from tb_perfcompare.comparison.causes.detectors.machine.pace import MACHINE_PACE
 from tb_perfcompare.comparison.causes.detectors.slower_operator import OPERATOR_SLOWER
 from tb_perfcompare.comparison.causes.detectors.steps.slow_steps import SLOW_STEPS
-from tb_perfcompare.comparison.causes.detectors.synchronization import SYNCHRONISATION
+from tb_perfcompare.comparison.causes.detectors.synchronization import SYNCHRONIZATION
 from tb_perfcompare.comparison.causes.detectors.workload.other_work import DATA_TYPE_CHANGED, WORKLOAD_CHANGED
 from tb_perfcompare.comparison.causes.evidence.amounts import NOTHING
 from tb_perfcompare.comparison.causes.evidence.general_rules import GENERAL, TABLES
@@ -25,7 +25,7 @@ from tb_perfcompare.comparison.causes.evidence.places.moved_inside import moved_
 from tb_perfcompare.comparison.causes.evidence.rule import COUNTED
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.significant_categories import are_separated
-from tb_perfcompare.comparison.causes.launch_findings import BOUND_SHIFT, TENSOR_CORES, UTILISATION
+from tb_perfcompare.comparison.causes.launch_findings import BOUND_SHIFT, TENSOR_CORES, UTILIZATION
 from tb_perfcompare.comparison.causes.minor_findings import OF_THE_MACHINE, is_replaced
 from tb_perfcompare.comparison.result.finding import REPEATABILITY_UNKNOWN, WITHIN_SPREAD, Evidence, Finding
 from tb_perfcompare.comparison.result.headline import Basis, Headline, Verdict
@@ -50,7 +50,7 @@ _GENERAL = frozenset(name for rule in GENERAL.values() for name in rule.names)
 _MAY_FOLLOW = WEAKER_RULES | _GENERAL
 """Findings that the machine's pace may cause."""
 
-_OF_KERNELS = frozenset({*TENSOR_CORES.names, *UTILISATION.names})
+_OF_KERNELS = frozenset({*TENSOR_CORES.names, *UTILIZATION.names})
 """Why launches of certain kernels take longer: counted causes, as each launch is measured."""
 
 _PACES = frozenset({*MACHINE_PACE.names, *DEVICE_CONTENTION.names, *WAITING_THREADS.names})
@@ -122,7 +122,7 @@ def _waits_behind(findings: list[Finding]) -> list[Finding]:
 def _is_behind(changed: Finding, waits: Finding) -> bool:
     """Whether the second finding is on waits in an operator that the first is on, too, and not much larger."""
     as_large = abs(waits.change_us) <= WAITS * abs(changed.change_us)
-    are_both = waits.rule in SYNCHRONISATION.names and changed.rule in OPERATORS_CHANGED.names
+    are_both = waits.rule in SYNCHRONIZATION.names and changed.rule in OPERATORS_CHANGED.names
     return are_both and waits.subject in {changed.subject, *(item.row for item in changed.evidence)} and as_large
 
 

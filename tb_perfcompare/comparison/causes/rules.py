@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.causes.detectors.kernels.compiled_regions import 
 from tb_perfcompare.comparison.causes.detectors.kernels.kernel_speed import (
     KERNEL_SLOWER,
     OCCUPANCY_LOST,
-    UTILISATION_LOST,
+    UTILIZATION_LOST,
 )
 from tb_perfcompare.comparison.causes.detectors.kernels.moving_data import COPIES_ON_CPU, LAYOUT_COPIES
 from tb_perfcompare.comparison.causes.detectors.kernels.substituted import (
@@ -46,7 +46,7 @@ from tb_perfcompare.comparison.causes.detectors.slower_operator import OPERATOR_
 from tb_perfcompare.comparison.causes.detectors.steps.slow_calls import SLOW_CALLS
 from tb_perfcompare.comparison.causes.detectors.steps.slow_steps import SLOW_STEPS
 from tb_perfcompare.comparison.causes.detectors.steps.warm_up import WARM_UP_INSIDE
-from tb_perfcompare.comparison.causes.detectors.synchronization import SYNCHRONISATION
+from tb_perfcompare.comparison.causes.detectors.synchronization import SYNCHRONIZATION
 from tb_perfcompare.comparison.causes.detectors.transfers import LOADER, MORE_COPIES, PAGEABLE_COPIES
 from tb_perfcompare.comparison.causes.detectors.uninterrupted import UNINTERRUPTED, UNINTERRUPTED_REST
 from tb_perfcompare.comparison.causes.detectors.without_device import WITHOUT_DEVICE
@@ -54,7 +54,7 @@ from tb_perfcompare.comparison.causes.detectors.workload.alignment import ALIGNM
 from tb_perfcompare.comparison.causes.detectors.workload.other_work import DATA_TYPE_CHANGED, WORKLOAD_CHANGED
 from tb_perfcompare.comparison.causes.evidence.general_rules import GENERAL
 from tb_perfcompare.comparison.causes.evidence.rule import Recorded
-from tb_perfcompare.comparison.causes.launch_findings import BOUND_SHIFT, TENSOR_CORES, UTILISATION
+from tb_perfcompare.comparison.causes.launch_findings import BOUND_SHIFT, TENSOR_CORES, UTILIZATION
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.model.note import ONE_SIDE, NoteCode
 from tb_perfcompare.model.summary.categories import NOT_SPLIT, OVERLAPPING
@@ -65,11 +65,11 @@ RULES = (
     OPERATORS_CHANGED, RECOMPUTATION, WARM_UP_INSIDE, SLOW_STEPS, SLOW_CALLS, PROFILER_OVERHEAD, MORE_RECORDED,
     AUTOGRAD_RECORDS, COMPILATION_LOST, REGIONS_LOST, GRAPH_BREAKS, FUSION_LOST, TENSOR_CORES_LOST, KERNEL_REPLACED,
     LAYOUT_COPIES, COPIES_ON_CPU, MORE_COPIES, PAGEABLE_COPIES, LOADER, LATE_RANK, UNEVEN_WORK, COLLECTIVE_SLOWER,
-    OVERLAP_LOST, MEMORY_PRESSURE, ALLOCATOR_CALLS, GRAPH_CAPTURES, GRAPH_LOST, ALGORITHM_SEARCH, SYNCHRONISATION,
+    OVERLAP_LOST, MEMORY_PRESSURE, ALLOCATOR_CALLS, GRAPH_CAPTURES, GRAPH_LOST, ALGORITHM_SEARCH, SYNCHRONIZATION,
     LAUNCH_BOUND, DEVICE_PACE, DEVICE_CONTENTION, GIL_WAITS, WAITING_THREADS, CPU_CONTENTION, HOST_PACE,
-    MACHINE_PACE, KERNEL_SLOWER, OCCUPANCY_LOST, UTILISATION_LOST, OPERATOR_SLOWER, UNINTERRUPTED,
+    MACHINE_PACE, KERNEL_SLOWER, OCCUPANCY_LOST, UTILIZATION_LOST, OPERATOR_SLOWER, UNINTERRUPTED,
     UNINTERRUPTED_REST,
-    *GENERAL.values(), UTILISATION, TENSOR_CORES, BOUND_SHIFT, FUNCTION_TIME, COUNTER_MOVED,
+    *GENERAL.values(), UTILIZATION, TENSOR_CORES, BOUND_SHIFT, FUNCTION_TIME, COUNTER_MOVED,
 )  # fmt: skip
 """Rules in the order of the page; `Rule.order` gives the order in which they run."""
 

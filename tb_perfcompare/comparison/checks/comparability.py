@@ -31,7 +31,7 @@ def check_comparability(baseline: Summary, candidate: Summary, numbers: TextNumb
         ranks(baseline, candidate),
         flags(baseline, candidate),
         versions(baseline, candidate),
-        _utilisation_metrics(baseline, candidate),
+        _utilization_metrics(baseline, candidate),
         complete(baseline, candidate),
     )
 
@@ -56,7 +56,7 @@ _FIGURES = {
 }
 
 
-def _utilisation_metrics(a: Summary, b: Summary) -> Check:
+def _utilization_metrics(a: Summary, b: Summary) -> Check:
     """Warns if a figure that both sides have comes from different metrics, or if only one side names its metric.
 
     Profilers offer several for one figure such as "tensor pipe active", and two of them differ even if the kernels do

@@ -31,7 +31,7 @@ def several_iterations(a: Summary, b: Summary) -> Check | None:
 
 
 def _counted(a: Summary, b: Summary) -> Check | None:
-    """Recognises a marker around several iterations: everything is called a whole number of times as often,
+    """Recognizes a marker around several iterations: everything is called a whole number of times as often,
     including batches or optimizer steps. More work within an iteration would leave one of the two unchanged. If a
     step of either side already has several of both, it is not an iteration by design, and more of them are a change
     of the program."""

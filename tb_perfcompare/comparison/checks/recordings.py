@@ -21,7 +21,7 @@ from tb_perfcompare.model.summary.summary import Summary
 
 
 def same_capture(a: Summary, b: Summary) -> Check:
-    """Warns about a recording that is on both sides, or twice on one: recognised by the file's bytes, or by all of
+    """Warns about a recording that is on both sides, or twice on one: recognized by the file's bytes, or by all of
     its figures if it was compressed or renamed."""
     files = [_steps_of_files(side) for side in (a, b)]
     shared = [file for file in files[0].keys() & files[1].keys() if file and files[0][file] & files[1][file]]

@@ -1,4 +1,4 @@
-"""Recognises one model whatever operators compute it.
+"""Recognizes one model whatever operators compute it.
 
 By its arithmetic: attention computed head by head makes more and smaller matrix products, of as many floating-point
 operations. By its parameters: autograd accumulates a gradient for each, also if a sparse product is written as gather

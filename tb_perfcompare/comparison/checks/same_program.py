@@ -1,4 +1,4 @@
-"""Recognises one program in different forms by what its steps compute: quantised, fused and written-out forms of a
+"""Recognizes one program in different forms by what its steps compute: quantized, fused and written-out forms of a
 model have other operators, and other numbers of views, copies and arithmetic, but the same matrix products,
 convolutions and attention."""
 
@@ -35,7 +35,7 @@ MAX_UNLIKE_SHARE = 0.2
 """Share of either side's work, heavy or not, below which the sides compute different things."""
 
 MIN_PIECES, MIN_PIECES_TO_DIFFER = 2, 6
-"""Fewest pieces of heavy work per step for a side to be recognised, and for it to be called different."""
+"""Fewest pieces of heavy work per step for a side to be recognized, and for it to be called different."""
 
 _PRODUCTS_EACH = {ATTENTION: 2, ATTENTION_BACKWARD: 4}
 """Matrix products in one attention: scores and values, and the gradients of both."""

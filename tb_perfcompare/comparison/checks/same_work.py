@@ -255,9 +255,9 @@ def _ratio(
             weights.append(min(here.share, there.share))
     if sum(weights) < _MIN_COMMON_SHARE:
         return None
-    centre = weighted_median(np.array(logs), np.array(weights))
-    _, _, name = min((abs(log - centre), -weight, name) for log, weight, name in zip(logs, weights, names, strict=True))
-    return math.exp(centre), name, one[name].text, two[name].text
+    center = weighted_median(np.array(logs), np.array(weights))
+    _, _, name = min((abs(log - center), -weight, name) for log, weight, name in zip(logs, weights, names, strict=True))
+    return math.exp(center), name, one[name].text, two[name].text
 
 
 def _sizes(
@@ -291,14 +291,14 @@ def _by_times(a: Summary, b: Summary) -> Check | None:
     if not views or sum(min(one[name][1], two[name][1]) for name in work) < _MIN_COMMON_SHARE:
         return None
     logs = {name: math.log(two[name][0] / one[name][0]) for name in both}
-    centre = weighted_median(
+    center = weighted_median(
         np.array([logs[name] for name in work]), np.array([min(one[name][1], two[name][1]) for name in work])
     )
     flat = weighted_median(np.array([logs[name] for name in views]), np.ones(len(views)))
-    if abs(centre - flat) < math.log(_LARGER):
+    if abs(center - flat) < math.log(_LARGER):
         return None
     detail = (
-        f"input sizes may differ: operators that compute take {ratio_text(math.exp(centre))} as long per "
+        f"input sizes may differ: operators that compute take {ratio_text(math.exp(center))} as long per "
         f"call, those that only view tensors {ratio_text(math.exp(flat))}; record with record_shapes=True to be sure"
     )
     return Check("input_sizes", "warn", detail, ("verdict", "cause"))

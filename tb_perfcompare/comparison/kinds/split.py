@@ -1,6 +1,6 @@
 """Splits the change of a mean into the time of iterations of each kind and how often each kind occurs.
 
-Direct standardisation at the baseline's mix (docs/method/iterations.md#kinds).
+Direct standardization at the baseline's mix (docs/method/iterations.md#kinds).
 """
 
 from __future__ import annotations

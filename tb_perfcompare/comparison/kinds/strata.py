@@ -20,7 +20,7 @@ from tb_perfcompare.comparison.statistics.between_captures import (
     BetweenCaptures,
     between_captures,
     capture_counts,
-    centres,
+    centers,
     middle_half,
 )
 from tb_perfcompare.comparison.statistics.distributions import normal_quantile, quantile
@@ -102,13 +102,13 @@ class WithinKinds:
         """Shift as in estimate_shift: the shifts of the kinds, weighted by time."""
         captures_decide = min(capture_counts(self.captures)) >= MIN_OWN_CAPTURES
         likeness = autocorrelation(self.own[0][np.newaxis], self.own[1][np.newaxis], self.captures)
-        neighbours = independent(1, sum(map(len, self.times))) if captures_decide else likeness
-        widening = float(neighbours.widening(alpha)[0])
+        neighbors = independent(1, sum(map(len, self.times))) if captures_decide else likeness
+        widening = float(neighbors.widening(alpha)[0])
         theta, low_alone, high_alone = _combined(self, alpha)
         middle, below, above = (np.array([value]) for value in (theta, low_alone, high_alone))
-        steps_low, steps_high = (float(end[0]) for end in neighbours.interval(middle, below, above, alpha))
-        p = float(neighbours.p(middle, below, above, alpha)[0])
-        between = between_captures(*self.centres(), alpha, variation_from=variation_from, shared=at_pace)
+        steps_low, steps_high = (float(end[0]) for end in neighbors.interval(middle, below, above, alpha))
+        p = float(neighbors.p(middle, below, above, alpha)[0])
+        between = between_captures(*self.centers(), alpha, variation_from=variation_from, shared=at_pace)
         low, high = steps_low, steps_high
         if between is not None:
             p = max(p, float(between.p[0]))
@@ -127,7 +127,7 @@ class WithinKinds:
             exact=False,
             rho=float(likeness.rho[0]),
             inflation=float(likeness.inflation[0]),
-            scale=float(neighbours.scale[0]),
+            scale=float(neighbors.scale[0]),
             widening=widening,
             between=between,
             p=p,
@@ -146,9 +146,9 @@ class WithinKinds:
         n, m = map(len, self.times)
         return max(error * math.sqrt(RANK_EFFICIENCY / (1 / n + 1 / m)), SIGMA_FLOOR)
 
-    def centres(self) -> SidePair:
-        """(1, k), (1, l): for each capture the centre of ln(level) of each of its kinds, weighted by time."""
-        return _centres(self, 0), _centres(self, 1)
+    def centers(self) -> SidePair:
+        """(1, k), (1, l): for each capture the center of ln(level) of each of its kinds, weighted by time."""
+        return _centers(self, 0), _centers(self, 1)
 
     def _log_mean_ratio(self) -> float:
         def mean(side: int, kind: int) -> float:
@@ -279,14 +279,14 @@ def _over(logs: Floats, places: Sequence[Ints], middles: Sequence[float]) -> Int
     return out
 
 
-def _centres(kinds: WithinKinds, side: int) -> Floats:
+def _centers(kinds: WithinKinds, side: int) -> Floats:
     capture, logs = kinds.captures[side], np.log(kinds.level[side])
     names = unique(capture)
     sums, weights = np.zeros((2, len(names)))
     for weight, places in zip(kinds.time, kinds.places, strict=True):
         own = places[side]
         has = np.searchsorted(names, unique(capture[own]))
-        sums[has] += weight * centres(logs[None, own], capture[own], middle_half)[0]
+        sums[has] += weight * centers(logs[None, own], capture[own], middle_half)[0]
         weights[has] += weight
     out: Floats = (sums / weights)[None, :]
     return out

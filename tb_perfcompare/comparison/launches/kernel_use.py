@@ -1,4 +1,4 @@
-"""Use of a kernel on one side: its time, calls, utilisation and tensor cores."""
+"""Use of a kernel on one side: its time, calls, utilization and tensor cores."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FIGURES = ("tensor_active", "dram_active")
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A kernel on one side (or its replaced launches): microseconds and calls per step, utilisation (NaN if not
+    """A kernel on one side (or its replaced launches): microseconds and calls per step, utilization (NaN if not
     measured), and 1 or 0 if its name says that it uses tensor cores or not (NaN if it does not say)."""
 
     name: str

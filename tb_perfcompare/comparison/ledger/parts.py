@@ -1,4 +1,4 @@
-"""The third level of the ledger: an entity split by caller and input shape; a gap split by its neighbours."""
+"""The third level of the ledger: an entity split by caller and input shape; a gap split by its neighbors."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ def by_their_paces(
 ) -> Clocked:  # fmt: skip
     """Clocks of recordings with device work: on the critical path every pace's time at that pace, the rest as recorded.
 
-    Each pace is normalised to that of the side where it is lower, or of the capture where it is lowest, whichever
+    Each pace is normalized to that of the side where it is lower, or of the capture where it is lowest, whichever
     leaves the narrower interval. So nothing is slowed down much, and what was hidden stays hidden. At other weights
     the longest path is at least as long as the recorded path at these weights, and at most as long as a path that
     takes all time its parts can have, slowest first: a path consists of work that runs one after the other, which

@@ -23,7 +23,7 @@ from tb_perfcompare.comparison.pace.select import ALIKE_CALLS, BY_NAME, OPERATOR
 from tb_perfcompare.comparison.pace.step_cells import FASTEST_SHARE
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.comparison.statistics.between_captures import centres, row_means
+from tb_perfcompare.comparison.statistics.between_captures import centers, row_means
 from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate
 from tb_perfcompare.comparison.statistics.samples import Samples
 from tb_perfcompare.comparison.statistics.weights import inside
@@ -207,7 +207,7 @@ def _rows(side: Summary, samples: Samples) -> dict[tuple[int, str], _Row]:
     steady = (owned.calls > 0).mean(axis=1) >= MIN_STEPS_SHARE
     at = np.flatnonzero(steady & np.isin(owned.category, list(_CATEGORIES)))
     calls = owned.calls[at]
-    means = centres(calls, samples.capture[samples.group], row_means)
+    means = centers(calls, samples.capture[samples.group], row_means)
     differ = means.max(axis=1) > (1 + ALIKE_CALLS) * means.min(axis=1)
     usual, time_ns = row_medians(calls), _uninterrupted(owned.time_ns[at])
     figures = np.where(differ, math.nan, means.mean(axis=1)), usual, time_ns

@@ -137,7 +137,7 @@ def _paces(work: CommonWork) -> tuple[PaceFacts, ...]:
         PaceFacts(
             pace.of, pace.rows, pace.kept, pace.coverage, fraction_of(pace.tau),
             shares.get(pace.of, 0.0), fraction_of(shift_of_pace(pace.log, work.captures)),
-            fraction_of(pace.centre), pace.reason,
+            fraction_of(pace.center), pace.reason,
         )
         for pace in (pace_rows.pace for pace_rows in work.found)
     )  # fmt: skip

@@ -75,7 +75,7 @@ def paces_differ(clocked: Clocked, options: CompareOptions) -> bool:
     limit = math.log1p(options.margin)
     paces = [follower.pace for follower in clocked.followers if follower.share >= ASKED]
     if max(capture_counts(clocked.captures)) == 1:
-        return any(abs(pace.centre) > max(limit, pace.half) for pace in paces)
+        return any(abs(pace.center) > max(limit, pace.half) for pace in paces)
     return any(float(_between(pace.log, clocked.captures, options.alpha).p[0]) <= CLEARLY for pace in paces)
 
 
@@ -91,8 +91,8 @@ def interruption(follower: Follower, clocked: Clocked) -> float:
     shift = shift_of_pace(pace.log, clocked.captures)
     if clocked.relative is None:
         few = min(capture_counts(clocked.captures)) < MIN_CONCLUSIVE_CAPTURES
-        return (1 - pace.coverage) * abs(shift - pace.centre) if few else 0.0
-    return abs(shift - pace.centre) if is_interrupted(shift, pace.fastest) else 0.0
+        return (1 - pace.coverage) * abs(shift - pace.center) if few else 0.0
+    return abs(shift - pace.center) if is_interrupted(shift, pace.fastest) else 0.0
 
 
 def _between(pair: SidePair, captures: Captures, alpha: float) -> BetweenCaptures:
@@ -106,7 +106,7 @@ def _of_two_captures(clocked: Clocked) -> MachinePart:
     includes the change of all rows together: if other processes took the CPU, only some rows were hit."""
     whole = max(sum(follower.share for follower in clocked.followers), 1.0)
     weighted = [(follower.share, follower.pace) for follower in clocked.followers]
-    theta = sum(share * pace.centre for share, pace in weighted) / whole
+    theta = sum(share * pace.center for share, pace in weighted) / whole
     half = math.hypot(*(share * pace.half for share, pace in weighted)) / whole
     together = sum(share * shift_of_pace(pace.log, clocked.captures) for share, pace in weighted) / whole
     low, high = min(theta - half, together), max(theta + half, together)

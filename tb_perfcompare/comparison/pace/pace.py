@@ -46,7 +46,7 @@ class Pace:
     level     ns: exp of the mean of ln(common)
     coverage  kappa: share of the time that the rows cover, at most 1
     tau       how far rows differ in their change beyond their scatter
-    centre, half  change of the typical row, and half the width of its interval
+    center, half  change of the typical row, and half the width of its interval
     fastest   ln of the ratio of the fastest calls, weighted median of the kept rows; None if not known
     reason    why the pace cannot be used, "" if it can
     """
@@ -59,7 +59,7 @@ class Pace:
     level: float
     coverage: float
     tau: float
-    centre: float
+    center: float
     half: float
     degrees_of_freedom: float
     reason: str
@@ -123,7 +123,7 @@ def pace_of(
         level=math.exp(level),
         coverage=coverage,
         tau=heterogeneity(changes, each_side(capture_means, log, captures)),
-        centre=changes.centre,
+        center=changes.center,
         half=quantile(degrees_of_freedom, 1 - alpha / 2) * changes.spread / math.sqrt(names),
         degrees_of_freedom=degrees_of_freedom,
         reason=_unusable_reason(changes, coverage, noun, least, interrupted=interrupted),
@@ -167,7 +167,7 @@ def _fastest_calls(rows: WorkRows, changes: RowChanges) -> tuple[Ints, Floats, F
 
 
 def shift_of_pace(log: SidePair, captures: Captures) -> float:
-    """Difference of the sides' means over captures of the centre of ln(pace)."""
+    """Difference of the sides' means over captures of the center of ln(pace)."""
     one, two = (float(side.mean()) for side in middles(log, captures))
     return two - one + 0.0
 

@@ -155,7 +155,7 @@ def _pace_of_views(sides: Sides) -> float:
         return 0.0
     views = selected.rows.only(np.flatnonzero([name in VIEWS for name, _ in selected.rows.keys]))
     changes = row_changes(views, each_side(lambda seen: seen.capture, samples))
-    return changes.centre if changes.kept_names >= MIN_NAMES else 0.0
+    return changes.center if changes.kept_names >= MIN_NAMES else 0.0
 
 
 def _times_uninterrupted(common: Floats) -> float:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.amount.amount_of_work import AmountOfWork
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
-from tb_perfcompare.comparison.statistics.between_captures import centres
+from tb_perfcompare.comparison.statistics.between_captures import centers
 from tb_perfcompare.comparison.statistics.weights import capped, effective_number, weighted_median
 from tb_perfcompare.model.arrays import MAD_TO_SIGMA, Floats, Ints, SidePair, each_side, median, row_medians, unique
 from tb_perfcompare.quick_dataclass import dataclass
@@ -78,7 +78,7 @@ class WorkRows:
 
 @dataclass(frozen=True, eq=False)
 class RowChanges:
-    """Changes of the rows and their common centre; arrays of shape (r,).
+    """Changes of the rows and their common center; arrays of shape (r,).
 
     names     number of each row's name
     work      calls per step that both sides do: the smaller of the two
@@ -86,7 +86,7 @@ class RowChanges:
     common    (r, n), (r, m) time of the work that both do, in ns per observation
     change    d_j: usual of the candidate less that of the baseline
     weights   capped by name
-    centre    D, weighted median of the changes
+    center    D, weighted median of the changes
     spread    s, robust deviation of the changes about it
     kept      rows that follow the pace
     """
@@ -97,7 +97,7 @@ class RowChanges:
     common: SidePair
     change: Floats
     weights: Floats
-    centre: float
+    center: float
     spread: float
     kept: NDArray[np.bool_]
 
@@ -127,7 +127,7 @@ def row_changes(rows: WorkRows, captures: Captures, *, by_shorter: bool = False)
     calls = each_side(_mean_calls, rows.calls, captures)
     work = np.minimum(*calls)
     with np.errstate(divide="ignore"):  # of zero
-        usual = each_side(lambda side, at: np.log(centres(side, at, row_medians)), per_call, captures)
+        usual = each_side(lambda side, at: np.log(centers(side, at, row_medians)), per_call, captures)
     timed: NDArray[np.bool_] = np.logical_and.reduce(np.isfinite(np.concatenate(usual, axis=1)), axis=1)
     sums = [np.where(timed[:, None], side, 0.0).sum(axis=1) for side in usual]
     counts = [side.shape[1] for side in usual]
@@ -139,15 +139,15 @@ def row_changes(rows: WorkRows, captures: Captures, *, by_shorter: bool = False)
         half = median(change[timed]) / 2
         level = np.minimum(levels[0] + half, levels[1] - half)
     weights = capped(np.where(timed, work * np.exp(level), 0.0), names) if len(rows) else np.zeros(0)
-    centre = weighted_median(change, weights)
-    spread = MAD_TO_SIGMA * weighted_median(np.abs(change - centre), weights)
+    center = weighted_median(change, weights)
+    spread = MAD_TO_SIGMA * weighted_median(np.abs(change - center), weights)
     kept = timed & (weights > 0)
     if kept.any():
         alike = work >= (1 - SAME_CALLS_TOLERANCE) * np.maximum(*calls)
         near = np.where(alike, NEAR_LOG_RATIO, NEAR_LOG_RATIO / 10)
-        kept &= np.abs(change - centre) <= np.minimum(np.maximum(MAX_DEVIATIONS * spread, near), NO_CLOCK)
+        kept &= np.abs(change - center) <= np.minimum(np.maximum(MAX_DEVIATIONS * spread, near), NO_CLOCK)
     common = each_side(lambda side: work[:, None] * side, per_call)
-    return RowChanges(names, work, usual, common, change, weights, centre, spread, kept)
+    return RowChanges(names, work, usual, common, change, weights, center, spread, kept)
 
 
 def heterogeneity(changes: RowChanges, pace: SidePair) -> float:

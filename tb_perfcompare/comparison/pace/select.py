@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.amount.amount_of_work import AmountOfWork, of_both, rows_by_name
 from tb_perfcompare.comparison.pace.rows import WorkRows
-from tb_perfcompare.comparison.statistics.between_captures import centres, row_means
+from tb_perfcompare.comparison.statistics.between_captures import centers, row_means
 from tb_perfcompare.comparison.statistics.samples import Samples, mean_per_observation
 from tb_perfcompare.comparison.statistics.uniform_ratio import ratios_are_alike
 from tb_perfcompare.comparison.statistics.weights import Work, inside
@@ -183,7 +183,7 @@ def _with_other_types(sides: tuple[Summary, Summary], samples: tuple[Samples, Sa
         group = side.groups.get(TYPES)
         if group is None:
             continue
-        called = centres(mean_per_observation(group.calls, seen), seen.capture, row_means) > 0
+        called = centers(mean_per_observation(group.calls, seen), seen.capture, row_means) > 0
         keys = tuple(group.keys)
         for row, capture in zip(*(places.tolist() for places in np.nonzero(called)), strict=True):
             name, listed = keys[row]
@@ -196,7 +196,7 @@ def _by_calls(calls: Sequence[Floats], captures: Sequence[NDArray[np.int32]]) ->
     """Why each row is not used by its calls, "" if it is."""
     missing, varying = np.zeros((2, len(calls[0])), dtype=bool)
     for side, capture in zip(calls, captures, strict=True):
-        means = centres(side, capture, row_means)
+        means = centers(side, capture, row_means)
         low, high = means.min(axis=1, initial=np.inf), means.max(axis=1, initial=0.0)
         missing |= low <= 0
         varying |= high > (1 + ALIKE_CALLS) * low

@@ -79,7 +79,7 @@ def cells_of_steps(parts: SplitTime, capture: CaptureIndex) -> Cells:
     step, time, calls = parts.step.astype(np.int64), parts.time_ns.astype(np.float64), parts.calls.astype(np.float64)
     calls = np.where(calls > 0, calls, 1.0)
     first_row = np.arange(len(parts))  # a row of each part, whose key names it
-    for coarser in (_without_shape, _without_neighbours):
+    for coarser in (_without_shape, _without_neighbors):
         few = rare_parts(part, step, capture)
         if not few.any():
             break
@@ -113,5 +113,5 @@ def _without_shape(key: tuple[str, ...]) -> tuple[str, ...]:
     return key[:3]
 
 
-def _without_neighbours(key: tuple[str, ...]) -> tuple[str, ...]:
+def _without_neighbors(key: tuple[str, ...]) -> tuple[str, ...]:
     return key[:1] if key[0] == OTHER else key[:2]

@@ -57,7 +57,7 @@ def common_work_table(work: CommonWork) -> Table | None:
     )
     notes = tuple(
         f"{one.pace.kept:,} of {one.pace.rows:,} {_FOLLOWS[one.pace.of]} show the pace: typical change "
-        f"{percent_text(fraction_of(one.pace.centre), signed=True)}, coverage {percent_text(one.pace.coverage)}."
+        f"{percent_text(fraction_of(one.pace.center), signed=True)}, coverage {percent_text(one.pace.coverage)}."
         for one in work.found
     )
     return Table(NAME, "Common work", shown, tuple(rows), notes)

@@ -24,7 +24,7 @@ from tb_perfcompare.comparison.pace.step_cells import (
     rare_parts,
 )
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
-from tb_perfcompare.comparison.statistics.between_captures import MIN_OWN_CAPTURES, capture_counts, centres, row_means
+from tb_perfcompare.comparison.statistics.between_captures import MIN_OWN_CAPTURES, capture_counts, centers, row_means
 from tb_perfcompare.comparison.statistics.distributions import quantile
 from tb_perfcompare.comparison.statistics.weights import capped, weighted_median
 from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, SidePair, each_side, row_medians, unique
@@ -143,7 +143,7 @@ def uninterrupted_steps(
     of_rows = each_side(_cells_of_rows, rows.calls, rows.time_ns, captures)
     calls, each = zip(*each_side(_by_capture, of_rows, kept), strict=True)
     seen = np.minimum(
-        *each_side(lambda side, at: centres(side > 0, at, row_means).min(axis=1), rows.calls, captures)
+        *each_side(lambda side, at: centers(side > 0, at, row_means).min(axis=1), rows.calls, captures)
     )
     often = np.flatnonzero((seen >= MIN_SEEN_SHARE) & (np.minimum(*(side.min(axis=1) for side in each)) > 0))
     if not len(often):

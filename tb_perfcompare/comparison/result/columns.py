@@ -152,18 +152,18 @@ SAME_SHAPE_EFFECT = _part(
     "same_shape_effect_us", "Δ by same shape",
     "part of `Δ by call` from the same parts taking more or less time; with `Δ by mix` it sums to `Δ by call`",
 )  # fmt: skip
-MODELLED_DELTA = _part(
-    "modelled_delta_us", "Modelled Δ",
+MODELED_DELTA = _part(
+    "modelled_delta_us", "Modeled Δ",
     "time per step of the calls whose work is known, candidate minus baseline",
 )  # fmt: skip
 WORK_EFFECT = _part(
     "work_effect_us", "Δ by work",
-    "part of `Modelled Δ` from more or less work: (work B - work A) x mean time per unit of work; "
+    "part of `Modeled Δ` from more or less work: (work B - work A) x mean time per unit of work; "
     "all of it if a side has no work (docs/method/work.md)",
 )  # fmt: skip
 SPEED_EFFECT = _part(
     "speed_effect_us", "Δ by rate",
-    "part of `Modelled Δ` from a different rate for the same work; with `Δ by work` it sums to `Modelled Δ`",
+    "part of `Modeled Δ` from a different rate for the same work; with `Δ by work` it sums to `Modeled Δ`",
 )  # fmt: skip
 EXPOSED_WORK_EFFECT = _part(
     "exposed_work_effect_us", "Exposed Δ by work",

@@ -62,14 +62,14 @@ class Shift:
 @dataclass(frozen=True, slots=True)
 class Certainty:
     """Further evidence on the headline: effect size, intervals, detectable change; fractions are 0.05 for 5 %, null
-    means "unknown". captures: of baseline and candidate; autocorrelation: of neighbouring steps."""
+    means "unknown". captures: of baseline and candidate; autocorrelation: of neighboring steps."""
 
     effect_size: Annotated[float, "Cliff's delta"]
     effect: Annotated[str, "size of `effect_size` in words", ("negligible", "small", "medium", "large")]
     mean_low: Annotated[float | None, "confidence interval of the change of the mean, as fractions"]
     mean_high: Annotated[float | None, "upper end of that interval, as a fraction"]
     tail_driven: Annotated[bool, "whether a few very long steps make the mean disagree with the typical step"]
-    autocorrelation: Annotated[float, "correlation of neighbouring steps, -1 to 1"]
+    autocorrelation: Annotated[float, "correlation of neighboring steps, -1 to 1"]
     detectable: Annotated[float | None, "smallest change detected with about 80 % power, as a fraction"]
     steps_needed: Annotated[int | None, "steps per side needed to detect a change as large as the margin"]
     captures: Annotated[tuple[int, int], "number of captures: baseline, candidate"]
@@ -190,7 +190,7 @@ class RecordedMore:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A labelled line below the headline."""
+    """A labeled line below the headline."""
 
     label: Annotated[str, "name of the figure"]
     text: Annotated[str, "the figure in words, with unit"]
@@ -257,7 +257,7 @@ class Headline:
     sensitivity: Annotated[str, "single steps, captures or ranks without which the verdict changes"] = ""
     certainty: Annotated[Certainty | None, "further evidence; null if nothing was estimated"] = None
     sentence: Annotated[str, "the headline in words"] = ""
-    facts: Annotated[tuple[Fact, ...], "labelled lines below the headline"] = ()
+    facts: Annotated[tuple[Fact, ...], "labeled lines below the headline"] = ()
     basis: Annotated[Basis, "quantity that the verdict is about"] = Basis.RECORDED
     machine: Annotated[Part | None, "change of the time for the same work; null: see `unsplit`"] = None
     program: Annotated[Part | None, "change of the step time at equal machine speed; null: see `unsplit`"] = None

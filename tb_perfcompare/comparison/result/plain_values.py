@@ -101,7 +101,7 @@ def iterations_dict(iterations: Iterations | None) -> StepsByDict | None:
 
 
 def _marker(marker: Marker) -> StepMarkerDict:
-    """`step_marker` is the option value that selects this marker; `alike` is null for markers recognised by name."""
+    """`step_marker` is the option value that selects this marker; `alike` is null for markers recognized by name."""
     return {
         "step_marker": marker.asked_as, "origin": marker.origin, "name": marker.name, "count": marker.count,
         "coverage": finite(marker.coverage), "mean_us": finite(marker.mean_ns / 1000), "alike": marker.alike,

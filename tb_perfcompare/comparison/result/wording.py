@@ -112,7 +112,7 @@ VERDICT_WORDS = {
 
 
 def verdict_word(verdict: Verdict) -> str:
-    """Verdict in words, capitalised for the beginning of a sentence."""
+    """Verdict in words, capitalized for the beginning of a sentence."""
     return VERDICT_WORDS[verdict].capitalize()
 
 

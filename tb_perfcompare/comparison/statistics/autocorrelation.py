@@ -1,4 +1,4 @@
-"""Autocorrelation of steps: how much wider an interval has to be because neighbouring steps resemble each other.
+"""Autocorrelation of steps: how much wider an interval has to be because neighboring steps resemble each other.
 
 rho is computed from the ranks of steps within each capture and corrected for the bias of short series; the widening
 also accounts for the error of estimating rho and the spread from so few independent steps. Formulas and rates:
@@ -38,7 +38,7 @@ _MIN_DEGREES_OF_FREEDOM = 4.0
 class Autocorrelation:
     """Autocorrelation of g rows of steps, arrays of shape (g,).
 
-    rho        float64 in 0..0.9: autocorrelation of neighbouring steps
+    rho        float64 in 0..0.9: autocorrelation of neighboring steps
     inflation  float64 >= 1: sqrt((1 + rho)/(1 - rho)), the factor on standard errors that corresponds to rho; at most
                sqrt(l) for captures of l steps, which are worth at least one independent step
     steps      number of steps, both sides together
@@ -103,14 +103,14 @@ def autocorrelation(
 
     No row gets a lower autocorrelation than the median row of its family (`alike`): among many rows some look
     independent by chance, and those would stand out. Ranks are computed within a capture: steps of two captures are
-    not neighbours, and the variation between captures is treated separately.
+    not neighbors, and the variation between captures is treated separately.
     """
     sides = [
         _stretches(baseline, captures[0] if captures else None),
         _stretches(candidate, captures[1] if captures else None),
     ]
     # summed per side first, so that the result does not depend on the order of the sides
-    (products_a, squares_a), (products_b, squares_b) = (_neighbour_products(stretches) for stretches in sides)
+    (products_a, squares_a), (products_b, squares_b) = (_neighbor_products(stretches) for stretches in sides)
     products, squares = products_a + products_b, squares_a + squares_b
     raw = np.divide(products, squares, out=np.zeros_like(products), where=squares > 0)
     steps = baseline.shape[1] + candidate.shape[1]
@@ -161,16 +161,16 @@ def _counted_ranks(values: Ints) -> tuple[Ints, Ints]:
     return (below + up_to + 1).T.astype(np.int64), (tied * tied - 1).sum(axis=0)
 
 
-def _neighbour_products(stretches: list[Ints]) -> tuple[Floats, Floats]:
+def _neighbor_products(stretches: list[Ints]) -> tuple[Floats, Floats]:
     """(g,) sums of r_i r_(i+1) and of r_i^2, where r are ranks relative to their mean, divided by the capture's
     length."""
     products = np.zeros(stretches[0].shape[0])
     squares = np.zeros(stretches[0].shape[0])
     for stretch in stretches:
         steps = stretch.shape[1]
-        centred = doubled_ranks(stretch)[0] - (steps + 1)
-        products += (centred[:, :-1] * centred[:, 1:]).sum(axis=1) / steps**2
-        squares += (centred * centred).sum(axis=1) / steps**2
+        centered = doubled_ranks(stretch)[0] - (steps + 1)
+        products += (centered[:, :-1] * centered[:, 1:]).sum(axis=1) / steps**2
+        squares += (centered * centered).sum(axis=1) / steps**2
     return products, squares
 
 

@@ -1,7 +1,7 @@
 """Captures as the outer level of variance: the difference of two configurations, judged by captures of each.
 
 Steps of one capture share its clocks, placement and caches, so no number of them predicts the next capture. Each
-capture contributes one figure, its centre; Student's interval of the difference of the two sides' means of centres
+capture contributes one figure, its center; Student's interval of the difference of the two sides' means of centers
 is valid for two captures as well as for twenty. Formulas and rates: docs/method/statistics.md.
 """
 
@@ -36,12 +36,12 @@ POWER = 0.8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BetweenCaptures:
-    """Comparison of g rows, arrays of shape (g,); all in the unit of the centres, candidate minus baseline.
+    """Comparison of g rows, arrays of shape (g,); all in the unit of the centers, candidate minus baseline.
 
     counts      captures of baseline and candidate, at least three together
-    middle      difference of the means of the centres
+    middle      difference of the means of the centers
     low, high   its interval of level 1 - alpha
-    deviation   standard deviation of a capture's centre about its side's mean, pooled over both sides
+    deviation   standard deviation of a capture's center about its side's mean, pooled over both sides
     degrees_of_freedom  of the interval
     p           two-sided
     """
@@ -67,7 +67,7 @@ def between_captures(
     variation_from: BetweenCaptures | None = None,
     shared: bool = False,
 ) -> BetweenCaptures | None:
-    """Compares (g, k) and (g, l) centres of captures; None with one capture per side, which does not show how captures
+    """Compares (g, k) and (g, l) centers of captures; None with one capture per side, which does not show how captures
     vary.
 
     `variation_from` provides the variation between captures instead. With `shared`, both sides have one deviation
@@ -123,31 +123,31 @@ def _clearly_unlike(variance_a: Floats, variance_b: Floats, k: int, m: int) -> F
     return unlike
 
 
-def centres(
-    values: NDArray[np.generic], capture: CaptureIndex, centre: Callable[[NDArray[np.generic]], Floats]
+def centers(
+    values: NDArray[np.generic], capture: CaptureIndex, center: Callable[[NDArray[np.generic]], Floats]
 ) -> Floats:
-    """(g, s) values -> (g, k) `centre` of the columns of each capture, captures in order of their numbers."""
-    return np.stack([centre(values[:, capture == which]) for which in unique(capture)], axis=1)
+    """(g, s) values -> (g, k) `center` of the columns of each capture, captures in order of their numbers."""
+    return np.stack([center(values[:, capture == which]) for which in unique(capture)], axis=1)
 
 
-def centres_of(
-    sides: tuple[NDArray[Any], NDArray[Any]], captures: Captures, centre: Callable[[NDArray[np.generic]], Floats]
+def centers_of(
+    sides: tuple[NDArray[Any], NDArray[Any]], captures: Captures, center: Callable[[NDArray[np.generic]], Floats]
 ) -> SidePair:
-    """`centres` of both sides."""
-    return each_side(lambda side, capture: centres(side, capture, centre), sides, captures)
+    """`centers` of both sides."""
+    return each_side(lambda side, capture: centers(side, capture, center), sides, captures)
 
 
 def middles(values: SidePair, captures: Captures) -> SidePair:
     """(n,), (m,) values -> (1, k), (1, l) middle half of each capture."""
-    return centres_of((values[0][None], values[1][None]), captures, middle_half)
+    return centers_of((values[0][None], values[1][None]), captures, middle_half)
 
 
-def gaps(centres_a: Floats, centres_b: Floats, ranges: float = 1.0) -> Floats:
-    """(g, k), (g, l) centres of captures -> (g,) distance between the two sides' ranges, negative if the second
+def gaps(centers_a: Floats, centers_b: Floats, ranges: float = 1.0) -> Floats:
+    """(g, k), (g, l) centers of captures -> (g,) distance between the two sides' ranges, negative if the second
     side's values are smaller; zero unless the distance exceeds the range of either side, `ranges` times."""
-    up, down = centres_b.min(axis=1) - centres_a.max(axis=1), centres_a.min(axis=1) - centres_b.max(axis=1)
+    up, down = centers_b.min(axis=1) - centers_a.max(axis=1), centers_a.min(axis=1) - centers_b.max(axis=1)
     gap = np.maximum(up, down)
-    far = gap > ranges * np.maximum(np.ptp(centres_a, axis=1), np.ptp(centres_b, axis=1))
+    far = gap > ranges * np.maximum(np.ptp(centers_a, axis=1), np.ptp(centers_b, axis=1))
     apart: Floats = np.where(far, np.where(up > down, gap, -gap), 0.0)
     return apart
 

@@ -86,21 +86,21 @@ def _split(values: Floats, seed: int) -> tuple[int, float] | None:
     n = len(values)
     if n < 2 * MIN_VALUES or values.min() == values.max():
         return None
-    centred = values - values.mean()
-    statistics = _statistics(centred)
+    centered = values - values.mean()
+    statistics = _statistics(centered)
     best = int(statistics.argmax())
-    orders = np.tile(centred, (PERMUTATIONS, 1))
+    orders = np.tile(centered, (PERMUTATIONS, 1))
     np.random.default_rng(seed).permuted(orders, axis=1, out=orders)
     reached = _statistics(orders).max(axis=1) >= statistics[best] * (1 - _ROUNDING)
     return best + MIN_VALUES, (1 + int(reached.sum())) / (1 + PERMUTATIONS)
 
 
-def _statistics(centred: Floats) -> Floats:
+def _statistics(centered: Floats) -> Floats:
     """(..., n) values with mean 0 -> the statistic for k from MIN_VALUES to n - MIN_VALUES. With the sum S of the left
     part it is |S| sqrt(n / (k (n - k))); s is the same for every order of the values and is left out."""
-    n = centred.shape[-1]
+    n = centered.shape[-1]
     k = np.arange(MIN_VALUES, n - MIN_VALUES + 1)
-    sums = np.cumsum(centred, axis=-1)[..., MIN_VALUES - 1 : n - MIN_VALUES]
+    sums = np.cumsum(centered, axis=-1)[..., MIN_VALUES - 1 : n - MIN_VALUES]
     statistics: Floats = np.abs(sums) * np.sqrt(n / (k * (n - k)))
     return statistics
 

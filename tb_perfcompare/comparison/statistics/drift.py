@@ -42,27 +42,27 @@ def drift(total_ns: Nanoseconds) -> Drift | None:
     count = len(total_ns)
     if count < MIN_STEPS or int(total_ns.min()) <= 0:
         return None
-    centred = doubled_ranks(total_ns[None])[0][0] / 2 - (count + 1) / 2
-    path = np.abs(np.cumsum(centred)[:-1])
+    centered = doubled_ranks(total_ns[None])[0][0] / 2 - (count + 1) / 2
+    path = np.abs(np.cumsum(centered)[:-1])
     split = int(path.argmax()) + 1
     largest = float(path[split - 1])
     shift = log_shift(total_ns[:split], total_ns[split:])
     if abs(shift) < math.log1p(MIN_SHIFT):
         return None
-    p = _permuted(centred, largest) if count <= _PERMUTED_UP_TO else _kolmogorov(centred, largest)
+    p = _permuted(centered, largest) if count <= _PERMUTED_UP_TO else _kolmogorov(centered, largest)
     return Drift(split, fraction_of(shift), p) if p < LEVEL else None
 
 
-def _permuted(centred: Floats, largest: float) -> float:
+def _permuted(centered: Floats, largest: float) -> float:
     random = np.random.default_rng(_SEED)
-    shuffled = random.permuted(np.broadcast_to(np.sort(centred), (PERMUTATIONS, len(centred))), axis=1)
+    shuffled = random.permuted(np.broadcast_to(np.sort(centered), (PERMUTATIONS, len(centered))), axis=1)
     reached = (np.abs(np.cumsum(shuffled, axis=1)).max(axis=1) >= largest - 1e-9).sum()
     return float(reached + 1) / (PERMUTATIONS + 1)
 
 
-def _kolmogorov(centred: Floats, largest: float) -> float:
+def _kolmogorov(centered: Floats, largest: float) -> float:
     """P(sup of a Brownian bridge >= x) = 2 sum (-1)^(k-1) exp(-2 k^2 x^2)."""
-    deviation = float(np.sqrt((centred * centred).sum()))
+    deviation = float(np.sqrt((centered * centered).sum()))
     x = largest / deviation if deviation else 0.0
     terms = sum((-1) ** (k - 1) * math.exp(-2 * k * k * x * x) for k in range(1, 101))
     return min(1.0, max(0.0, 2 * terms)) if x > 0.2 else 1.0

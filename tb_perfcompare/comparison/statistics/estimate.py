@@ -22,7 +22,7 @@ from tb_perfcompare.comparison.statistics.between_captures import (
     BetweenCaptures,
     between_captures,
     capture_counts,
-    centres_of,
+    centers_of,
     middle_half,
 )
 from tb_perfcompare.comparison.statistics.distributions import normal_quantile
@@ -66,9 +66,9 @@ class ShiftEstimate:
     difference               the same shift of the times themselves, in ns; None for times at equal machine speed
     level                    confidence level reached, >= 1 - alpha; None: too few steps, the ends are the whole range
     exact                    the interval and p come from the exact distribution of U
-    rho, inflation           autocorrelation of neighbouring steps, and the corresponding factor on standard errors
+    rho, inflation           autocorrelation of neighboring steps, and the corresponding factor on standard errors
     scale, widening          inflation corrected for short series; factor by which the interval of steps was widened
-    between                  comparison of the captures' centres of ln(time), if a side has several captures
+    between                  comparison of the captures' centers of ln(time), if a side has several captures
     p, p_min                 two-sided p, the larger of steps and captures; the smallest possible with this many steps
     cliffs_delta             P(candidate above baseline) - P(below), -1..1
     sigma                    robust standard deviation of ln(time) within a side, at least 0.001; with kinds the value
@@ -178,16 +178,16 @@ def estimate_shift(
     test = batched_rank_test(baseline_ns[np.newaxis], candidate_ns[np.newaxis], captures=captures, ordered=ordered)
     k, level = _rank_and_level(test, n, m, alpha, counted=captures_decide)
     # a range is not widened
-    neighbours = test.neighbours if level is not None and not captures_decide else independent(1, n + m)
-    widening = float(neighbours.widening(alpha)[0])
+    neighbors = test.neighbors if level is not None and not captures_decide else independent(1, n + m)
+    widening = float(neighbors.widening(alpha)[0])
     logs = np.log(baseline_ns), np.log(candidate_ns)
     theta, low, high = shift_of(*logs, k)
     middle, below, above = (np.array([value]) for value in (theta, low, high))
-    steps_low, steps_high = (float(end[0]) for end in neighbours.interval(middle, below, above, alpha))
+    steps_low, steps_high = (float(end[0]) for end in neighbors.interval(middle, below, above, alpha))
     theta_low, theta_high = steps_low, steps_high
     p = float(test.p_alone[0] if captures_decide else test.p[0])
     if widening > 1:
-        p = max(float(test.p_alone[0]), float(neighbours.p(middle, below, above, alpha)[0]))
+        p = max(float(test.p_alone[0]), float(neighbors.p(middle, below, above, alpha)[0]))
     between = _between_captures(logs, captures, alpha, variation_from, at_pace)
     if between is not None:
         p = max(p, float(between.p[0]))
@@ -204,9 +204,9 @@ def estimate_shift(
         ),
         level=level,
         exact=bool(test.countable[0]) and widening == 1,
-        rho=float(test.neighbours.rho[0]),
-        inflation=float(test.neighbours.inflation[0]),
-        scale=float(neighbours.scale[0]),
+        rho=float(test.neighbors.rho[0]),
+        inflation=float(test.neighbors.inflation[0]),
+        scale=float(neighbors.scale[0]),
         widening=widening,
         between=between,
         p=p,
@@ -225,7 +225,7 @@ def _rank_and_level(
     """k of `interval_rank` for the first row, and the level: that of k, or 1 - alpha if steps are autocorrelated,
     since counting orderings assumes independence (unless `counted`)."""
     k, level = interval_rank(n, m, alpha, exact=bool(test.countable[0]), tie_factor=float(test.tie_factor[0]))
-    return k, 1 - alpha if level is not None and test.neighbours.matters[0] and not counted else level
+    return k, 1 - alpha if level is not None and test.neighbors.matters[0] and not counted else level
 
 
 def _between_captures(
@@ -237,7 +237,7 @@ def _between_captures(
 ) -> BetweenCaptures | None:
     if captures is None:
         return None
-    middles = centres_of((sides[0][None], sides[1][None]), captures, middle_half)
+    middles = centers_of((sides[0][None], sides[1][None]), captures, middle_half)
     return between_captures(*middles, alpha, variation_from=variation_from, shared=shared)
 
 

@@ -137,7 +137,7 @@ def _correct_rounding(
 
 
 def _number_line(kind: np.dtype[Any]) -> tuple[Callable[[int], Any], Callable[[Any], int]]:
-    """Order-preserving maps from integers to numbers of the type and back; neighbouring numbers have neighbouring
+    """Order-preserving maps from integers to numbers of the type and back; neighboring numbers have neighboring
     integers."""
     if kind == np.int64:
         return np.int64, int

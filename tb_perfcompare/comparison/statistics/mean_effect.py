@@ -9,11 +9,11 @@ from fractions import Fraction
 import numpy as np
 
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
-from tb_perfcompare.comparison.statistics.between_captures import between_captures, centres_of, row_means
+from tb_perfcompare.comparison.statistics.between_captures import between_captures, centers_of, row_means
 from tb_perfcompare.model.arrays import Floats, Nanoseconds, SideTimes, median, quartiles
 
 BLOCKS_FROM_RHO = 0.2
-"""Rank autocorrelation from which neighbouring steps are resampled together."""
+"""Rank autocorrelation from which neighboring steps are resampled together."""
 
 BOOTSTRAP_LIMIT = 5000
 """Number of steps on both sides together above which nothing is resampled."""
@@ -68,7 +68,7 @@ def mean_interval(
     by_steps = bootstrap_mean_effect(*times, alpha, seed=seed, resamples=resamples, rho=rho)
     if by_steps is None:
         return None
-    means = centres_of((times[0][None], times[1][None]), captures, row_means)
+    means = centers_of((times[0][None], times[1][None]), captures, row_means)
     between = between_captures(np.log(means[0]), np.log(means[1]), alpha)
     return by_steps if between is None else between.hull(*by_steps)
 
@@ -99,7 +99,7 @@ def bootstrap_mean_effect(
 
 
 def _resampled_means(times_ns: Nanoseconds, seed: int, resamples: int, *, blocks: bool) -> Floats:
-    """(resamples,) means of steps drawn with replacement, singly or in blocks of ceil(n^(1/3)) neighbours."""
+    """(resamples,) means of steps drawn with replacement, singly or in blocks of ceil(n^(1/3)) neighbors."""
     steps = len(times_ns)
     length = math.ceil(steps ** (1 / 3)) if blocks else 1
     blocks_needed = math.ceil(steps / length)

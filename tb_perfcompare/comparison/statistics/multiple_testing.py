@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures, doubled_ranks
-from tb_perfcompare.comparison.statistics.between_captures import between_captures, centres_of, row_means
+from tb_perfcompare.comparison.statistics.between_captures import between_captures, centers_of, row_means
 from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test
 from tb_perfcompare.model.arrays import Floats, Ints
 
@@ -43,10 +43,10 @@ def family_wise_p(baseline: Ints, candidate: Ints, captures: Captures, seed: int
         part = ranks[start : start + max(1, _CHUNK // SHUFFLES)]
         largest = np.maximum(largest, np.abs(part @ dealt).max(axis=0))
     largest.sort()
-    inflated = statistic / np.where(test.neighbours.matters, test.neighbours.inflation, 1.0)
+    inflated = statistic / np.where(test.neighbors.matters, test.neighbors.inflation, 1.0)
     reached = SHUFFLES - np.searchsorted(largest, inflated - 1e-9, side="left")
     p: Floats = np.where(usable, (reached + 1) / (SHUFFLES + 1), 1.0)
-    means = centres_of((baseline, candidate), captures, row_means)
+    means = centers_of((baseline, candidate), captures, row_means)
     between = between_captures(*means, 0.05)  # p does not depend on the level
     return p if between is None else np.maximum(p, holm(between.p))
 

@@ -37,7 +37,7 @@ class BatchedRankTest:
     twice_u       int64: 2 U, where U counts pairs with the candidate above the baseline, a tie counting half
     cliffs_delta  float64 in -1..1: 2U/(nm) - 1, above 0 if the candidate is larger
     tie_factor    float64 in 0..1: factor of ties on the variance of U; 1 without ties, 0 if all values are equal
-    neighbours    autocorrelation of the steps
+    neighbors    autocorrelation of the steps
     countable     bool: the exact distribution of U is used, as there are few steps and no equal values
     p_alone       float64 in 0..1, two-sided, for independent steps
     p             the same for autocorrelated steps: Student's p of U over its inflated deviation
@@ -46,7 +46,7 @@ class BatchedRankTest:
     twice_u: Ints
     cliffs_delta: Floats
     tie_factor: Floats
-    neighbours: Autocorrelation
+    neighbors: Autocorrelation
     countable: Flags
     p_alone: Floats
     p: Floats
@@ -72,7 +72,7 @@ def batched_rank_test(
     twice_u = ranks[:, n:].sum(axis=1) - m * (m + 1)
     total = n + m
     tie_factor = 1.0 - tie_sum / (total * (total - 1.0) * (total + 1.0))
-    neighbours = (
+    neighbors = (
         autocorrelation(baseline, candidate, captures, alike=alike) if ordered else independent(groups, total)
     )
     countable = (tie_sum == 0) & (max(n, m) <= EXACT_LIMIT)
@@ -83,11 +83,11 @@ def batched_rank_test(
         least = np.minimum(twice_u, 2 * n * m - twice_u)[countable] // 2
         p_alone[countable] = exact_p_table(min(n, m), max(n, m))[least]
     p = p_alone.copy()
-    if (dependent := neighbours.matters & (deviation > 0)).any():
-        distance = np.abs(twice_u - n * m)[dependent] / 2 / (deviation * neighbours.inflation)[dependent]
+    if (dependent := neighbors.matters & (deviation > 0)).any():
+        distance = np.abs(twice_u - n * m)[dependent] / 2 / (deviation * neighbors.inflation)[dependent]
         # correction can only weaken the evidence
-        p[dependent] = np.maximum(p_alone[dependent], student_p(distance, neighbours.degrees_of_freedom[dependent]))
-    return BatchedRankTest(twice_u, (twice_u - n * m) / (n * m), tie_factor, neighbours, countable, p_alone, p)
+        p[dependent] = np.maximum(p_alone[dependent], student_p(distance, neighbors.degrees_of_freedom[dependent]))
+    return BatchedRankTest(twice_u, (twice_u - n * m) / (n * m), tie_factor, neighbors, countable, p_alone, p)
 
 
 def smallest_p(n: int, m: int) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures, Families
-from tb_perfcompare.comparison.statistics.between_captures import between_captures, centres_of, row_means
+from tb_perfcompare.comparison.statistics.between_captures import between_captures, centers_of, row_means
 from tb_perfcompare.comparison.statistics.distributions import normal_quantile
 from tb_perfcompare.comparison.statistics.hodges_lehmann import differences_at
 from tb_perfcompare.comparison.statistics.rank_test import BatchedRankTest, batched_rank_test, interval_rank
@@ -61,7 +61,7 @@ def row_shifts(
     p, low, high = _corrected_for_autocorrelation(test, shift, low, high, alpha)
     # one capture a side does not show the variation
     if any(len(capture) and capture.min() != capture.max() for capture in captures):
-        between = between_captures(*centres_of((baseline, candidate), captures, row_means), alpha)
+        between = between_captures(*centers_of((baseline, candidate), captures, row_means), alpha)
         if between is not None:  # a row has to differ beyond the variation between captures, too
             p = np.maximum(p, between.p)
             low, high = np.minimum(low, np.rint(between.low)), np.maximum(high, np.rint(between.high))
@@ -82,12 +82,12 @@ def _corrected_for_autocorrelation(
     standard errors can. The smaller p counts, but never less than for independent steps.
     """
     p = test.p
-    rows = np.flatnonzero(test.neighbours.matters & ~np.isnan(low))
+    rows = np.flatnonzero(test.neighbors.matters & ~np.isnan(low))
     if len(rows):
-        neighbours, ends = test.neighbours.of_rows(rows), (shift[rows], low[rows], high[rows], alpha)
+        neighbors, ends = test.neighbors.of_rows(rows), (shift[rows], low[rows], high[rows], alpha)
         p, low, high = p.copy(), low.copy(), high.copy()
-        p[rows] = np.maximum(test.p_alone[rows], np.minimum(p[rows], neighbours.p(*ends)))
-        low[rows], high[rows] = map(np.rint, neighbours.interval(*ends))
+        p[rows] = np.maximum(test.p_alone[rows], np.minimum(p[rows], neighbors.p(*ends)))
+        low[rows], high[rows] = map(np.rint, neighbors.interval(*ends))
     return p, low, high
 
 

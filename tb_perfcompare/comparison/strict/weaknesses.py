@@ -91,14 +91,14 @@ def _uncalibrated(normal: CycleTable, abnormal: CycleTable) -> str | None:
 
 
 def _dependent_cycles(normal: CycleTable, abnormal: CycleTable) -> str | None:
-    related = [_neighbour_correlation(table.cycle_lengths_us()) for table in (normal, abnormal)]
+    related = [_neighbor_correlation(table.cycle_lengths_us()) for table in (normal, abnormal)]
     if max(related) < _RELATED:
         return None
     strongest = min(max(related), _MAX_RELATED)
     factor = ((1 + strongest) / (1 - strongest)) ** 0.5
     ranks = " and ".join(number(correlation, most=2) for correlation in related)
     return (
-        f"cycles resemble their neighbours (rank correlation {ranks}): the recording drifts, and p-values that take "
+        f"cycles resemble their neighbors (rank correlation {ranks}): the recording drifts, and p-values that take "
         f"cycles as independent are too small, as if deviations were {number(factor)} times smaller"
     )
 
@@ -154,14 +154,14 @@ def _interpolated(normal: CycleTable, abnormal: CycleTable) -> str | None:
     return f"{percent_text(share)} of the rows with a counter hold no sample of it: their mu is interpolated"
 
 
-def _neighbour_correlation(lengths_us: Floats) -> float:
-    """Correlation of the ranks of neighbouring cycles, -1..1; 0 with too few cycles."""
+def _neighbor_correlation(lengths_us: Floats) -> float:
+    """Correlation of the ranks of neighboring cycles, -1..1; 0 with too few cycles."""
     if len(lengths_us) < _MIN_DRIFT_CYCLES:
         return 0.0
     ranks = np.unique(lengths_us, return_inverse=True)[1].astype(np.float64)
-    centred = ranks - ranks.mean()
-    squares = float((centred * centred).sum())
-    return float((centred[:-1] * centred[1:]).sum()) / squares if squares else 0.0
+    centered = ranks - ranks.mean()
+    squares = float((centered * centered).sum())
+    return float((centered[:-1] * centered[1:]).sum()) / squares if squares else 0.0
 
 
 WEAK_RECORDINGS: Mapping[int, Callable[[CycleTable, CycleTable], str | None]] = {

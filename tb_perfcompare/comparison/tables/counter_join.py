@@ -109,7 +109,7 @@ def counter_changes(baseline: Summary, candidate: Summary) -> tuple[CounterChang
 
 
 def side_counter(counters: CounterSeries, row: int, total_ns: Nanoseconds) -> SideCounter | None:
-    """Summarises one counter over steps of these lengths; None if no step has a value, or if values are too large to
+    """Summarizes one counter over steps of these lengths; None if no step has a value, or if values are too large to
     add up."""
     measured = np.isfinite(counters.mean[row])
     with np.errstate(over="ignore"):
@@ -133,7 +133,7 @@ def device_labels(baseline: Iterable[str], candidate: Iterable[str]) -> tuple[di
     """Device -> label in the joined rows, for each side.
 
     Equal names stay. Equal numbers of devices of a kind with different device numbers are paired in the order of
-    these and labelled "GPU #1", "GPU #2". With different numbers of devices only equal names are paired.
+    these and labeled "GPU #1", "GPU #2". With different numbers of devices only equal names are paired.
     """
     sides = ({name: name for name in baseline}, {name: name for name in candidate})
     kinds = [_by_kind(side) for side in sides]

@@ -1,4 +1,4 @@
-"""Table of counters: clocks, utilisation, traffic; every row in its own unit."""
+"""Table of counters: clocks, utilization, traffic; every row in its own unit."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ def frame_index(tree: Table | None) -> dict[_Row, FrameLink]:
 
 
 MAX_BINS = 40
-"""Most bins of the histogram; for a wider range neighbouring bins are merged."""
+"""Most bins of the histogram; for a wider range neighboring bins are merged."""
 
 
 @dataclass(frozen=True, slots=True)

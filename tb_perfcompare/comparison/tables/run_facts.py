@@ -23,7 +23,7 @@ _BOUND_TITLE = "What limits the launches"
 
 
 def bound_table(baseline: Summary, candidate: Summary) -> Table | None:
-    """Table of device time per step by what limits it; None if a side's launches have no utilisation."""
+    """Table of device time per step by what limits it; None if a side's launches have no utilization."""
     if not baseline.bound_ns or not candidate.bound_ns:
         return None
     rows: list[tuple[Cell, ...]] = []
@@ -37,7 +37,7 @@ def bound_table(baseline: Summary, candidate: Summary) -> Table | None:
 
 
 def own_bound(summary: Summary) -> Table | None:
-    """Table of device time by what limits the launches; None if their utilisation is not recorded."""
+    """Table of device time by what limits the launches; None if their utilization is not recorded."""
     if not summary.bound_ns:
         return None
     total = sum(summary.bound_ns.values())
@@ -65,7 +65,7 @@ _METRICS = {
         "1 - the busier of tensor pipe and memory, weighted by time",
         Better.LOWER,
     ),
-    "utilisation": ("Utilisation", "fraction of the compared window in which at least one kernel runs", Better.HIGHER),
+    "utilisation": ("Utilization", "fraction of the compared window in which at least one kernel runs", Better.HIGHER),
     "sm_efficiency": (
         "Est. SM efficiency",
         "mean over time of min(1, blocks per SM of the running kernels)",

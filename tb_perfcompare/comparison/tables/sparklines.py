@@ -61,7 +61,7 @@ def row_sparklines(
 
 
 def extremes(values: Ints, points: int) -> tuple[Ints, Ints | None]:
-    """(n, o) values -> (smallest, largest) of each of b buckets of neighbours, 2b <= points, so that no extreme is
+    """(n, o) values -> (smallest, largest) of each of b buckets of neighbors, 2b <= points, so that no extreme is
     lost. If o <= points, the values themselves and None."""
     count = values.shape[1]
     if count <= points:

@@ -98,7 +98,7 @@ def _adequacy(estimate: ShiftEstimate, words: Words) -> str:
     if estimate.widening > 1:
         rho, widening = number(estimate.rho, most=2), number(estimate.widening)
         clause += (
-            f"; neighbouring {words.noun}s are correlated (autocorrelation {rho}), which makes the interval "
+            f"; neighboring {words.noun}s are correlated (autocorrelation {rho}), which makes the interval "
             f"{widening} times as wide"
         )
     margin = words.options.margin

@@ -74,9 +74,9 @@ def settle(
     within = within_kinds(times, captures, strata, options.alpha)
     if within is None:
         estimate = estimate_shift(*times, options.alpha, captures=captures, variation_from=variation)
-        centres = middles(each_side(np.log, times), captures)
+        centers = middles(each_side(np.log, times), captures)
     else:
-        estimate, centres = within.shift(options.alpha, variation_from=variation), within.centres()
+        estimate, centers = within.shift(options.alpha, variation_from=variation), within.centers()
         times, captures = within.level, within.captures
     counts = capture_counts(captures) if like is None else like.counts
     floor = noise_floor(times, captures) if like is None else like.floor
@@ -85,10 +85,10 @@ def settle(
     if min(counts) < MIN_CONCLUSIVE_CAPTURES:
         verdict = check_noise_floor(verdict, estimate, options.margin, floor)
     elif verdict not in (*_LESS_SURE, Verdict.SAME) and options.alpha >= DEFAULT_LEVEL:
-        if gap := _gap_between(centres, options):
+        if gap := _gap_between(centers, options):
             verdict = Verdict.SLOWER if gap > 0 else Verdict.FASTER
             return Settled(estimate, by_steps, counts, floor, verdict, gap, apart=True, within=within)
-        shared = _with_one_deviation(estimate, centres, options)
+        shared = _with_one_deviation(estimate, centers, options)
         if (verdict_of_shared := decide(shared, options.margin)).is_sure:
             bound = shared.theta_low if shared.theta > 0 else shared.theta_high
             verdict = weaker_verdict(verdict_of_shared)
@@ -96,11 +96,11 @@ def settle(
     return Settled(estimate, by_steps, counts, floor, verdict, within=within)
 
 
-def _gap_between(centres: SidePair, options: CompareOptions) -> float:
+def _gap_between(centers: SidePair, options: CompareOptions) -> float:
     """Smallest difference of ln(time) between captures of the two sides, if all of one side lie beyond all of the
     other by more than the threshold, and an exact rank test or the size of the gap rules out chance; else 0.
     Positive if the candidate is slower."""
-    one, two = centres[0][0], centres[1][0]
+    one, two = centers[0][0], centers[1][0]
     up, down = float(two.min() - one.max()), float(one.min() - two.max())
     gap = max(up, down)
     if gap <= math.log1p(options.margin) + SLACK:
@@ -111,10 +111,10 @@ def _gap_between(centres: SidePair, options: CompareOptions) -> float:
     return gap if up > down else -gap
 
 
-def _with_one_deviation(estimate: ShiftEstimate, centres: SidePair, options: CompareOptions) -> ShiftEstimate:
+def _with_one_deviation(estimate: ShiftEstimate, centers: SidePair, options: CompareOptions) -> ShiftEstimate:
     """Returns the estimate with the interval over captures that assumes one deviation for both sides, unless the
     sides' deviations clearly differ."""
-    between = between_captures(*centres, options.alpha, shared=True)
+    between = between_captures(*centers, options.alpha, shared=True)
     assert between is not None
     low, high = between.hull(estimate.steps_low, estimate.steps_high)
     return replace(estimate, theta_low=low, theta_high=high, between=between)

@@ -1,4 +1,4 @@
-"""Kernel metrics that the profiler measured with hardware counters, and measured work of operators next to modelled
+"""Kernel metrics that the profiler measured with hardware counters, and measured work of operators next to modeled
 work."""
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tb_perfcompare.model.summary.groups import (
     BYTE_METRICS,
     FLOP_METRICS,
     KERNEL_METRICS,
-    MODELLED_WORK,
+    MODELED_WORK,
     OPERATOR_METRICS,
     TENSOR_METRIC,
     is_additive,
@@ -38,7 +38,7 @@ NO_OPERATORS = "the profiler measured no work of operators (see note measured_ra
 NO_TIMES = "kernels were measured one by one, without their times"
 
 APART = 2.0
-"""Factor between measured and modelled FLOPs above which they are flagged."""
+"""Factor between measured and modeled FLOPs above which they are flagged."""
 
 FLOPS, BYTES = "FLOPs of CUDA cores", "DRAM bytes"
 _SUMS: Mapping[str, Mapping[str, int]] = {FLOPS: FLOP_METRICS, BYTES: BYTE_METRICS}
@@ -118,9 +118,9 @@ _MEASURED = {
     "flops": ("Measured FLOPs", "FLOP", "FLOPs executed by CUDA cores"),
     "bytes": ("Measured DRAM bytes", "bytes", "bytes read from and written to the device's memory"),
 }
-_MODELLED = {
-    "flops": ("Modelled FLOPs", "from input shapes"),
-    "bytes": ("Modelled bytes", "minimum bytes moved, from input shapes"),
+_MODELED = {
+    "flops": ("Modeled FLOPs", "from input shapes"),
+    "bytes": ("Modeled bytes", "minimum bytes moved, from input shapes"),
 }
 _CHECK = (
     f"mismatch: measured FLOPs and those from input shapes differ by more than {APART:g} times; or why they cannot be "
@@ -128,7 +128,7 @@ _CHECK = (
 )
 _WORK_NOTES = (
     *_NOTES,
-    "Modelled work follows from input shapes; its bytes are the least that must move (docs/method/work.md).",
+    "Modeled work follows from input shapes; its bytes are the least that must move (docs/method/work.md).",
 )
 
 
@@ -141,14 +141,14 @@ class _Operator:
     """
 
     measured: Mapping[str, float | None]
-    modelled: Mapping[str, float | None]
+    modeled: Mapping[str, float | None]
     tensor: float | None = None
     whole: bool = True
 
     def cells(self, figure: str) -> tuple[float | None, float | None, float | None]:
-        """Measured, modelled, and measured over modelled."""
-        measured, modelled = self.measured.get(figure), self.modelled.get(figure)
-        return measured, modelled, measured / modelled if measured is not None and modelled else None
+        """Measured, modeled, and measured over modeled."""
+        measured, modeled = self.measured.get(figure), self.modeled.get(figure)
+        return measured, modeled, measured / modeled if measured is not None and modeled else None
 
     def check(self) -> str:
         """Result of the check: "×3.00 of the model", why the two cannot be compared, "" if they agree or one is
@@ -173,12 +173,12 @@ _NOTHING = _Operator({}, {})
 def _against(figure: str, letter: str, side: str) -> list[Column]:
     label, unit, what = _MEASURED[figure]
     of, prefix = (f" ({side})", f"{side}_") if side else ("", "")
-    modelled, source = _MODELLED[figure]
+    modeled, source = _MODELED[figure]
     return [
         columns.number(f"{prefix}measured_{figure}", f"{label}{letter}", unit, f"{what} per step{of}",
                        role=side or "plain"),
-        columns.number(f"{prefix}modelled_{figure}", f"{modelled}{letter}", unit, f"{source}, per step{of}"),
-        columns.fraction(f"{prefix}{figure}_ratio", f"Of model{letter}", f"measured over modelled{of}", shown=False),
+        columns.number(f"{prefix}modelled_{figure}", f"{modeled}{letter}", unit, f"{source}, per step{of}"),
+        columns.fraction(f"{prefix}{figure}_ratio", f"Of model{letter}", f"measured over modeled{of}", shown=False),
     ]  # fmt: skip
 
 
@@ -188,18 +188,18 @@ def _operators(summary: Summary) -> dict[str, _Operator]:
     figures_of: dict[str, dict[str, float]] = {}
     for (name, metric), (_, total) in values.items():
         figures_of.setdefault(name, {})[metric] = total
-    work = summary.groups.get(MODELLED_WORK, summary.groups.get("operator_work"))
-    modelled = {} if work is None else _modelled(work, max(len(summary.steps), 1))
+    work = summary.groups.get(MODELED_WORK, summary.groups.get("operator_work"))
+    modeled = {} if work is None else _modeled(work, max(len(summary.steps), 1))
     out = {}
     for name, figures in figures_of.items():
-        amounts, is_complete = modelled.get(name, ({}, True))
+        amounts, is_complete = modeled.get(name, ({}, True))
         measured = {"flops": figures.get(FLOPS), "bytes": figures.get(BYTES)}
         if any(value is not None for value in measured.values()):
             out[name] = _Operator(measured, amounts, figures.get(TENSOR_METRIC), is_complete)
     return out
 
 
-def _modelled(work: GroupTable, steps: int) -> dict[str, tuple[dict[str, float | None], bool]]:
+def _modeled(work: GroupTable, steps: int) -> dict[str, tuple[dict[str, float | None], bool]]:
     """Operator -> (its work per step, whether all calls have a model)."""
     by_operator: dict[str, tuple[dict[str, float | None], bool]] = {}
     flops, moved = (work.measures_ns[name].sum(axis=1).tolist() for name in ("flops", "bytes"))

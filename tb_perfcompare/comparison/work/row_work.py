@@ -60,8 +60,8 @@ class RowWork:
 
     def has_model(self) -> Flags:
         """(r,) whether the work of any call of the row is known."""
-        modelled: Flags = self.time_ns.sum(axis=1) > 0
-        return modelled
+        modeled: Flags = self.time_ns.sum(axis=1) > 0
+        return modeled
 
     def per_step(self, of: str) -> Floats:
         """(r,) mean of "flops", "bytes" or "time_ns" per step."""
@@ -146,10 +146,10 @@ def row_work(
         keys, time = [table.keys[index] for index in of_row.tolist()], done[2].sum(axis=1)
         row = np.array(row_of, dtype=np.int64)[of_row]
         np.add.at(all_time, row, time)
-        modelled = np.array([not key[4] for key in keys], dtype=bool)
+        modeled = np.array([not key[4] for key in keys], dtype=bool)
         for matrix, values in zip(sums, done, strict=True):
-            np.add.at(matrix, row[modelled], values[modelled])
-        np.add.at(roofs.T, row[modelled], _roof_times(keys, done, peaks).T[modelled])
+            np.add.at(matrix, row[modeled], values[modeled])
+        np.add.at(roofs.T, row[modeled], _roof_times(keys, done, peaks).T[modeled])
         for number, key, ns in zip(row.tolist(), keys, time.tolist(), strict=True):
             text, of = (key[4], reasons) if key[4] else (key[2], types)
             if text:

@@ -20,9 +20,9 @@ def counts_in_flops(a: RowWork, b: RowWork) -> Flags:
     """(r,) whether a row's work is counted in FLOPs, else in bytes: if either device's roof shows it to be
     compute-bound; without roofs by the intensity of both sides together. The same if the sides are exchanged."""
     computes = (a.compute_ns > a.memory_ns) | (b.compute_ns > b.memory_ns)
-    modelled = (a.compute_ns + a.memory_ns > 0) | (b.compute_ns + b.memory_ns > 0)
+    modeled = (a.compute_ns + a.memory_ns > 0) | (b.compute_ns + b.memory_ns > 0)
     flops, moved = (a.per_step(of) + b.per_step(of) for of in ("flops", "bytes"))
-    large = np.where(modelled, computes, flops >= COMPUTE_FROM * moved)
+    large = np.where(modeled, computes, flops >= COMPUTE_FROM * moved)
     in_flops: Flags = (large & (flops > 0)) | (moved == 0)
     return in_flops
 
@@ -42,7 +42,7 @@ class WorkSplit:
 
 
 def work_effects(a: RowWork, b: RowWork) -> WorkSplit:
-    """Splits the change of the modelled time into (W_B - W_A) x (t_A + t_B) / 2, with the work W per step and the
+    """Splits the change of the modeled time into (W_B - W_A) x (t_A + t_B) / 2, with the work W per step and the
     time t of a unit of it, and the rest. Both change sign if the sides are exchanged. If a side has no work, the
     whole change is an effect of work."""
     return split_of((a, b), [side.time_ns.sum(axis=1) for side in (a, b)])

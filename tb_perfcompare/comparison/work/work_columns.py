@@ -33,16 +33,16 @@ _TIME = "device self time of the calls whose work is known; host self time in tr
 
 def figures(work: RowWork) -> dict[str, Floats]:
     """Figure -> (r,) value of one side, NaN if not known."""
-    modelled = work.has_model()
+    modeled = work.has_model()
     return {
-        "modelled_us": np.where(modelled, work.per_step("time_ns") / 1000, np.nan),
-        "flops": np.where(modelled, work.per_step("flops"), np.nan),
-        "moved_bytes": np.where(modelled, work.per_step("bytes"), np.nan),
+        "modelled_us": np.where(modeled, work.per_step("time_ns") / 1000, np.nan),
+        "flops": np.where(modeled, work.per_step("flops"), np.nan),
+        "moved_bytes": np.where(modeled, work.per_step("bytes"), np.nan),
         "flop_rate": _positive(work.ratio("flops", "time_ns") * 1e9),
         "byte_rate": _positive(work.ratio("bytes", "time_ns") * 1e9),
         "intensity": work.ratio("flops", "bytes"),
         "roof_share": work.roof_share(),
-        "coverage": np.where(modelled, work.coverage(), np.nan),
+        "coverage": np.where(modeled, work.coverage(), np.nan),
     }
 
 
@@ -51,11 +51,11 @@ def _positive(values: Floats) -> Floats:
 
 
 _FIGURES: Mapping[str, columns.Figure] = {
-    "modelled_us": ("Modelled", "us", f"{_TIME}; per step", Better.LOWER),
+    "modelled_us": ("Modeled", "us", f"{_TIME}; per step", Better.LOWER),
     "flops": ("FLOPs", "FLOP", "floating-point operations per step, from input shapes", Better.NONE),
     "moved_bytes": ("Moved", "bytes", "minimum bytes moved per step, from input shapes", Better.NONE),
-    "flop_rate": ("FLOP/s", "FLOP/s", "FLOPs over modelled time", Better.HIGHER),
-    "byte_rate": ("Bytes/s", "bytes/s", "minimum bytes moved over modelled time", Better.HIGHER),
+    "flop_rate": ("FLOP/s", "FLOP/s", "FLOPs over modeled time", Better.HIGHER),
+    "byte_rate": ("Bytes/s", "bytes/s", "minimum bytes moved over modeled time", Better.HIGHER),
     "intensity": ("Intensity", "FLOP/byte", "FLOPs over minimum bytes moved", Better.NONE),
     "roof_share": (
         "Of peak", "fraction",
@@ -81,7 +81,7 @@ def pair_columns(a: RowWork, b: RowWork, shown: Collection[str] = ()) -> list[Ma
     split, there = work_effects(a, b), a.has_model() | b.has_model()
     change = np.where(there, divided(split.work + split.rate, 1000 * split.denominator), np.nan)
     effects = _effects(split, there, (columns.WORK_EFFECT, columns.SPEED_EFFECT))
-    return [*out, (columns.MODELLED_DELTA, change), *effects]
+    return [*out, (columns.MODELED_DELTA, change), *effects]
 
 
 def exposed_split(works: tuple[RowWork, RowWork], own: tuple[Ints, Ints]) -> list[Made]:

@@ -19,7 +19,7 @@ CELL = "recurrent cell"
 SIGMOID, TANH, RELU = "sigmoid", "tanh", "relu"
 
 HEAVY = frozenset({PRODUCT, CONVOLUTION, *RECURRENT})
-"""Kinds that every implementation of a model contains; fused or quantised implementations may lack norms and
+"""Kinds that every implementation of a model contains; fused or quantized implementations may lack norms and
 activations."""
 
 MOVING = frozenset(
@@ -140,7 +140,7 @@ def _of_aten(tail: str) -> str:
 
 
 def _of_library(tail: str) -> str:
-    """Kind of an operator of a quantised, fused or vendor library, by the words in its name."""
+    """Kind of an operator of a quantized, fused or vendor library, by the words in its name."""
     words = tail.split("_")
     if _ATTENTION.search(tail):
         return ATTENTION_BACKWARD if _BACKWARD.search(tail) else ATTENTION

@@ -48,7 +48,7 @@ class CycleTable:
     cycle, pid    int64
     function, metric, device   codes
     beta_pct      share of the cycle in percent, summed over threads and streams: may exceed 100
-    mu_pct        100 x the counter's normalised mean while the function ran; NaN without a counter
+    mu_pct        100 x the counter's normalized mean while the function ran; NaN without a counter
     cycle_us      duration of the row's cycle
     anchor        code of the function that delimits the cycles
     duration_us   time of the function in the cycle

@@ -1,4 +1,4 @@
-"""Classifies launches by the resource that limits them, from their utilisation. The threshold is summary.py's BOUND."""
+"""Classifies launches by the resource that limits them, from their utilization. The threshold is summary.py's BOUND."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ class CallTree:
     parent    (n,) int32 index of the parent frame, -1 for the root
     kind      (n,) int8 FrameKind
     category  (n,) int8 StepCategory of self time, MIXED for the root and for REST
-    name      (n,) int32 index into names: a normalised name, which joins two runs
+    name      (n,) int32 index into names: a normalized name, which joins two runs
     names     texts
     merged    (n,) int64 number of frames pooled in a frame of kind REST, else 0
     frame     (c,) int32

@@ -64,8 +64,8 @@ KERNEL_METRICS: Final = "kernel_metrics"
 OPERATOR_METRICS: Final = "operator_metrics"
 """The metrics that measure work, by (operator, metric); only if the launch of each range is known."""
 
-MODELLED_WORK: Final = "modelled_work"
-"""Replaces the group "operator_work" if kernels were serialised for measurement: their usual times are not recorded, so
+MODELED_WORK: Final = "modelled_work"
+"""Replaces the group "operator_work" if kernels were serialized for measurement: their usual times are not recorded, so
 their work has no rate."""
 
 FLOP_METRICS: Final[Mapping[str, int]] = {

@@ -25,10 +25,10 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 NOT_MEASURED = "not measured"
 BOUND_CLASSES: tuple[str, ...] = ("tensor-bound", "memory-bound", "both", "neither", NOT_MEASURED)
-"""Resource that limits a launch, by its utilisation of the tensor pipe and of the memory."""
+"""Resource that limits a launch, by its utilization of the tensor pipe and of the memory."""
 
 BOUND = 0.6
-"""A launch is bound by a unit that it uses for at least this fraction of its peak (the threshold for "high" utilisation
+"""A launch is bound by a unit that it uses for at least this fraction of its peak (the threshold for "high" utilization
 in Nsight Compute's Speed Of Light section)."""
 
 METRIC_SETTING = "metric."
@@ -120,7 +120,7 @@ class Summary:
     environment  (name, value) pairs: versions, devices, flags; values as text
     absent       table name -> why this source does not have it
     metric       what a "step" measures: STEP_TIME, CYCLE_TIME, or KERNEL_TIME for a source without timestamps
-    bound_ns     BOUND_CLASSES -> device time, if launches have utilisation
+    bound_ns     BOUND_CLASSES -> device time, if launches have utilization
     counters     counters per step, None without any
     memory       allocations and memory in use on devices, None without memory events
     modules      owned time by (path of nn.Module calls, category label), summing to the step; None if the source has no

@@ -22,7 +22,7 @@ from tb_perfcompare.model.summary.groups import (
     DURATION_TABLES,
     GIL_WAITS,
     KERNEL_METRICS,
-    MODELLED_WORK,
+    MODELED_WORK,
     OPERATOR_METRICS,
     PYTHON_TIME,
 )
@@ -37,7 +37,7 @@ Array = NDArray[Any]
 _GROUP_KEYS: Mapping[str, tuple[str, ...]] = {
     **{name: spec.keys for name, spec in TABLE_SPECS.items()},
     **dict.fromkeys(
-        ("operator_work", "module_work", "kernel_work", MODELLED_WORK),
+        ("operator_work", "module_work", "kernel_work", MODELED_WORK),
         ("name", "input_shape", "data_type", "family", "reason"),
     ),
     KERNEL_METRICS: ("name", "metric"),

@@ -61,7 +61,7 @@ class OwnedTime:
     """The owner of every nanosecond of every admitted step: e entities x s steps; columns sum to StepTable.total_ns.
 
     category  (e,) int8 StepCategory
-    key       e texts: normalised name, which joins the two sides; unique together with the category
+    key       e texts: normalized name, which joins the two sides; unique together with the category
     name      e texts: a raw name for display
     time_ns   (e, s) int64 exclusive (exposed) time
     plain_ns  (e, s) int64 summed durations, including overlaps and hidden time
@@ -95,7 +95,7 @@ class GroupTable:
     """Groups of events (operators, kernels), g rows x s steps.
 
     key_columns  parts of a key: ("name",) or ("name", "input_shape")
-    keys         g tuples of texts, unique; joins the two sides (normalised)
+    keys         g tuples of texts, unique; joins the two sides (normalized)
     names        g raw names for display
     calls        (g, s) int64
     measures_ns  measure -> (g, s) int64, e.g. host_self, host_total, device_self, device_total

@@ -61,7 +61,7 @@ def trace(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """Handles api/trace: a step, or two, as a trace file."""
     report = Connection(request.environ).report
     resolved = step_views.agreed(workspace, resolve_step(side_of, request.args), report)
-    resolved = step_views.labelled(workspace, resolved, report)
+    resolved = step_views.labeled(workspace, resolved, report)
     tag = tag_of(resolved, "trace")
     if is_cached_by_client(request, tag):
         return not_modified(tag)

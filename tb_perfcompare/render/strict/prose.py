@@ -15,7 +15,7 @@ COUNTERS_HEAD = "This change in cycle time contribution correlates with changes 
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """Functions that format emphasised words and names."""
+    """Functions that format emphasized words and names."""
 
     strong: Callable[[str], str]
     name: Callable[[str], str]

@@ -1,1 +1,1 @@
-"""Readers for launches with utilisation: exports of ncu --csv, and kernel listings."""
+"""Readers for launches with utilization: exports of ncu --csv, and kernel listings."""

@@ -30,7 +30,7 @@ from tb_perfcompare.sources.storage.text_file import has_python_only_digits
 
 READER = "kernel_listing/python"
 
-MAX_UTILISATION = 1.5
+MAX_UTILIZATION = 1.5
 """Hardware counters may slightly exceed the peak; anything above this is not a fraction."""
 
 MAX_UNUSABLE = 0.05
@@ -43,7 +43,7 @@ _NOT_MEASURED = frozenset({"-", "nan", "NaN", "n/a", "N/A"})
 def read_listing(
     path: str, *, fs: FileSystem = LOCAL, report: Reporter = silent, want_hash: bool = True, name: str | None = None
 ) -> LaunchRecording:
-    """Reads the launches of one listing. Damaged lines are dropped, counted and reported by line number; utilisation
+    """Reads the launches of one listing. Damaged lines are dropped, counted and reported by line number; utilization
     that is not a fraction is counted and reported, and counts as not measured.
 
     Raises InputError if the file cannot be opened, CorruptInput (with the line) if no line can be read.
@@ -87,7 +87,7 @@ def _read(file: LaunchFile) -> LaunchRecording:
 
 
 class _Fractions:
-    """A column of utilisation. Where more than MAX_UNUSABLE of it is no fraction, it has another unit, such as percent,
+    """A column of utilization. Where more than MAX_UNUSABLE of it is no fraction, it has another unit, such as percent,
     and none of it is used."""
 
     def __init__(self, name: str) -> None:
@@ -150,11 +150,11 @@ def _nanoseconds(text: str) -> int | None:
 
 
 def _fraction(text: str) -> float | None:
-    """Parses a utilisation; NaN if not measured; None for anything else."""
+    """Parses a utilization; NaN if not measured; None for anything else."""
     if text in _NOT_MEASURED:
         return math.nan
     try:
         value = float("" if has_python_only_digits(text) else text)
     except ValueError:
         return None
-    return value if 0 <= value <= MAX_UTILISATION else None
+    return value if 0 <= value <= MAX_UTILIZATION else None

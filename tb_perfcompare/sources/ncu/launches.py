@@ -14,7 +14,7 @@ from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.recordings.launches import LaunchTable
 from tb_perfcompare.model.strings import StringTable
-from tb_perfcompare.sources.ncu.kernel_listing import MAX_UTILISATION
+from tb_perfcompare.sources.ncu.kernel_listing import MAX_UTILIZATION
 from tb_perfcompare.sources.ncu.metrics import CANDIDATES, DURATION, NANOSECONDS, TIMES
 from tb_perfcompare.sources.storage.text_file import has_python_only_digits
 
@@ -155,7 +155,7 @@ class NcuLaunches:
         """(divisor to nanoseconds or fractions, largest valid value); a NaN divisor for an unknown unit."""
         if metric in TIMES:
             return 1 / NANOSECONDS.get(unit, math.nan), _LONGEST_NS
-        return (100.0 if unit == "%" else math.nan), MAX_UTILISATION
+        return (100.0 if unit == "%" else math.nan), MAX_UTILIZATION
 
     def _out_of_range(self, metric: str, value: float, unit: str, line: int) -> None:
         why = f"{unit[:40]!r} is not one of its units" if math.isnan(value) else f"{value:g} is out of range"

@@ -1,1 +1,1 @@
-"""Recognises the format of a file by its name and first bytes."""
+"""Recognizes the format of a file by its name and first bytes."""

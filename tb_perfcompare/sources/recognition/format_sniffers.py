@@ -27,7 +27,7 @@ ANSWER = regex(
     rb'\s*\{\s*"(?:steps"\s*:\s*\{\s*"columns"|(?:device|host)_(?:total|self)_time"\s*:'
     rb'|metadata"\s*:\s*\{\s*"sort"|total"\s*:\s*\{\s*"columns")'
 )
-"""Start of an answer as torch-tb-profiler writes it: recognises lines longer than the bytes examined."""
+"""Start of an answer as torch-tb-profiler writes it: recognizes lines longer than the bytes examined."""
 
 PERF_DATA_COLUMNS = ("cycle", "pid", "beta_pct", "function_name", "metric_name", "device", "mu_pct", "anchor_dur_us")
 """Columns required in the first line of a per-cycle table of functions."""

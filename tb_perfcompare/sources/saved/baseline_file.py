@@ -1,6 +1,6 @@
 """Reads and writes saved baselines: a zip archive that starts with the baseline's metadata.
 
-    baseline.json  SavedFacts; first, so that the file is recognised by its first bytes
+    baseline.json  SavedFacts; first, so that the file is recognized by its first bytes
     1              summary of the first capture (columnar.py)
     2, ...         summaries of the other captures; missing for a capture that could not be read
     launches       the launches that came with the run

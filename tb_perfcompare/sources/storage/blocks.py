@@ -1,6 +1,6 @@
 """Reads the bytes of a file in blocks of bounded size; a second thread decompresses a large file ahead of the caller.
 
-Compression is recognised by the first bytes, never by the name. Of a damaged gzip file everything that can be
+Compression is recognized by the first bytes, never by the name. Of a damaged gzip file everything that can be
 decompressed is delivered; `damage` describes the damage. zlib-ng decompresses, or zlib if it is not installed, with the
 same bytes and messages.
 """

@@ -35,7 +35,7 @@ _SEPARATED = regex(r"[+-]?\d[\d., '\u2019\u00a0\u202f]*")
 """Digits with separators: a number as spreadsheets of some languages write it. `2,848` may be either of two numbers."""
 
 _OTHER_SEPARATORS = ";\t|"
-"""What some programs write between cells instead of a comma: recognised only to say so."""
+"""What some programs write between cells instead of a comma: recognized only to say so."""
 
 
 class CsvColumns:

@@ -85,8 +85,8 @@ def _device_of(place: CounterPlace, labels: Mapping[Place, str], devices: Collec
     if by_thread is not None:
         return by_thread
     if pid in labels:
-        labelled = device_in(labels[pid])
-        return HOST_DEVICE if labelled is None else labelled
+        labeled = device_in(labels[pid])
+        return HOST_DEVICE if labeled is None else labeled
     is_number = isinstance(pid, int) or (pid.isascii() and pid.isdigit() and len(pid) < _MAX_DIGITS)
     return int(pid) if pid in devices and is_number and 0 <= int(pid) < 2**31 else HOST_DEVICE
 

@@ -53,7 +53,7 @@ class SummaryCache:
             summary = self._entries.read(self._path(job), _read)
         except OSError:
             return None
-        return None if summary is None else _relabelled(summary, job.file)
+        return None if summary is None else _relabeled(summary, job.file)
 
     def put(self, job: SummaryJob, summary: Summary) -> None:
         """Writes the summary, if it is of one capture and its input is large enough; ignores write errors."""
@@ -76,7 +76,7 @@ def user_cache(environment: Mapping[str, str] = os.environ) -> SummaryCache | No
     return None if place is None else SummaryCache(*place)
 
 
-def _relabelled(summary: Summary, file: CaptureFile) -> Summary:
+def _relabeled(summary: Summary, file: CaptureFile) -> Summary:
     """Returns the summary with the source, run, worker and span names of the current request."""
     (capture,) = summary.captures
     named = replace(capture, run=file.run, worker=file.worker, span=file.span)

@@ -16,7 +16,7 @@ from tb_perfcompare.workspace.inputs.sides import CaptureFile, in_expected_state
 from tb_perfcompare.workspace.jobs.summary_jobs import with_shown_name
 
 MEMORY_FACTOR = 11
-"""Memory relative to summarising the same file: measured 1,800 to 2,250 bytes per event, a summary needs 200."""
+"""Memory relative to summarizing the same file: measured 1,800 to 2,250 bytes per event, a summary needs 200."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def _answered(request: CompatRequest, report: Reporter) -> CompatAnswer:
 
     file = request.file
     with in_expected_state(file) as fs:
-        form = registry.recognise(file.path, fs)
+        form = registry.recognize(file.path, fs)
         if form == TRACE:
             from tb_perfcompare.analysis.compat import check_route
             from tb_perfcompare.sources.trace.torch_profiler import read_events

@@ -18,7 +18,7 @@ from tb_perfcompare.workspace.inputs.sides import CaptureFile, in_expected_state
 from tb_perfcompare.workspace.jobs.summary_jobs import read_recording, with_shown_name
 
 MAX_EVENTS_AT_ONCE = 300_000
-"""Neighbouring steps are cut out with the requested one up to this many events, as one of them is likely next."""
+"""Neighboring steps are cut out with the requested one up to this many events, as one of them is likely next."""
 
 
 class NoEvents(SelectionError):
@@ -48,7 +48,7 @@ class ExcerptSide:
 
 
 def read_steps(job: StepJob, report: Reporter) -> tuple[StepEvents, ...]:
-    """Returns the requested step first, then its nearest neighbours up to MAX_EVENTS_AT_ONCE events. Raises InputError,
+    """Returns the requested step first, then its nearest neighbors up to MAX_EVENTS_AT_ONCE events. Raises InputError,
     SelectionError, Cancelled."""
     cutter = _cutter(job.file, job.window, job.marker, report)
     steps = [cutter.cut(job.label)]

@@ -90,7 +90,7 @@ def holds_tables(side: Side) -> bool:
     are_tables = set()
     for file in side.files:
         try:
-            are_tables.add(registry.recognise(file.path, files_of(file)) == CYCLES)
+            are_tables.add(registry.recognize(file.path, files_of(file)) == CYCLES)
         except InputError:
             continue
     if len(are_tables) > 1:

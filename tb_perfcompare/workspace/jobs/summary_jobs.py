@@ -1,4 +1,4 @@
-"""Worker jobs that read, summarise and compare: top-level functions of picklable values, without state.
+"""Worker jobs that read, summarize and compare: top-level functions of picklable values, without state.
 
 Readers, analysis and the comparison are imported inside the functions, as the process that submits jobs needs none of
 them.
@@ -36,7 +36,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class SummaryJob:
-    """One file to read and summarise: equal jobs have equal summaries. `paths` collects the callers of rows; `tail`
+    """One file to read and summarize: equal jobs have equal summaries. `paths` collects the callers of rows; `tail`
     keeps a last step that the recording cut short; `marker` as in Side."""
 
     file: CaptureFile
@@ -60,7 +60,7 @@ class LoadedSide:
 
 @paused_collector()
 def summarize_file(job: SummaryJob, report: Reporter) -> Summary:
-    """Reads one file and summarises it. Raises InputError, naming the file as it is shown, or Cancelled."""
+    """Reads one file and summarizes it. Raises InputError, naming the file as it is shown, or Cancelled."""
     return _from_recording(job, report, _of_trace)
 
 
@@ -132,7 +132,7 @@ def read_launches(file: CaptureFile, report: Reporter) -> LaunchRecording:
     recording = read_recording(file, report)
     if not isinstance(recording, LaunchRecording):
         hint = f"give {FORMATS[LISTING].with_article} or {FORMATS[NCU].with_article}"
-        raise InputError(file.shown, "holds no launches with utilisation", hint=hint)
+        raise InputError(file.shown, "holds no launches with utilization", hint=hint)
     return recording
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def import_jobs() -> None:
-    """Imports what reading, summarising and comparing need; inside the function, as only workers should import it."""
+    """Imports what reading, summarizing and comparing need; inside the function, as only workers should import it."""
     import tb_perfcompare.analysis.summarize
     import tb_perfcompare.comparison.engine
     import tb_perfcompare.sources.registry

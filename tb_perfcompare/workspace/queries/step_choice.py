@@ -80,15 +80,15 @@ def choose(steps: Sequence[StepFacts], choice: StepChoice, source: str) -> StepF
     if choice.choice == TYPICAL:
         middle = float(np.median([step.total_ns for step in compared]))
         return min(compared, key=lambda step: abs(step.total_ns - middle))
-    labelled = next((step for step in steps_here if step.label == choice.choice), None)
-    if labelled is None:
+    labeled = next((step for step in steps_here if step.label == choice.choice), None)
+    if labeled is None:
         lost = next((step for step in steps if step.label == choice.choice), None)
         if lost is not None and not lost.drawable:
             raise SelectionError(f"step {lost.label} of {source} cannot be drawn", hint=lost.reason)
         labels = dict.fromkeys(step.label for step in steps_here)
         hint = f"there are: {listed(labels, _MAX_NAMED)}"
         raise SelectionError(f"{source} has no step {choice.choice[:80]!r}", hint=hint)
-    return labelled
+    return labeled
 
 
 def _sort_key(label: str) -> tuple[int, str]:

@@ -104,7 +104,7 @@ def _answer(workspace: Workspace, request: StepViewRequest, flight: Flight[bytes
     listing = steps_of(workspace, request.own.side, request.window, flight.report)
     if listing.absent:
         return absent_answer(listing.absent)
-    request = labelled(workspace, request, flight.report)
+    request = labeled(workspace, request, flight.report)
     facts, own = _step(workspace, request.own, request.window, flight.report)
     other: tuple[StepEvents, StepMatches] | None = None
     if request.other is not None:
@@ -132,7 +132,7 @@ def agreed(workspace: Workspace, request: StepViewRequest, report: Reporter) -> 
     return replace(request, own=replace(own, side=own_side), other=replace(other, side=other_side))
 
 
-def labelled(workspace: Workspace, request: StepViewRequest, report: Reporter) -> StepViewRequest:
+def labeled(workspace: Workspace, request: StepViewRequest, report: Reporter) -> StepViewRequest:
     """Returns the request with SAME replaced by the label of the other side's step. Raises SelectionError if that
     has none."""
     sides = [request.own, request.other]

@@ -15,7 +15,7 @@ from tb_perfcompare.workspace.inputs.sides import CaptureFile, files_of
 from tb_perfcompare.workspace.workers.memory_need import PER_EVENT_BYTES, PROCESS_BYTES
 
 _PER_BYTE, _PER_PACKED_BYTE = 2, 16
-"""Memory per byte of a file that is not sampled, or in which no events are recognised: plain, compressed."""
+"""Memory per byte of a file that is not sampled, or in which no events are recognized: plain, compressed."""
 
 _PACKS_TO = 16
 """Usual ratio of a trace's size to that of its gzip file."""

@@ -13,7 +13,7 @@ from tb_perfcompare.analysis.pooling.select import select_steps
 from tb_perfcompare.model.summary.call_tree import MIXED, CallTree, FrameKind
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.attribution.test_owned_modules import ENGINE, network, traces_with_modules
-from tests.analysis.summaries import summarised, summary
+from tests.analysis.summaries import summarized, summary
 from tests.build import MAIN, TraceBuilder
 from tests.picture import picture
 
@@ -158,7 +158,7 @@ def test_without_operators_there_is_no_tree_and_the_reason_says_what_to_record()
 def test_frames_sum_to_the_step_and_to_each_category(trace: TraceBuilder, window: str, most: int) -> None:
     before, module.MAX_FRAMES = module.MAX_FRAMES, most
     try:
-        drawn = summarised(trace, window=window)
+        drawn = summarized(trace, window=window)
     finally:
         module.MAX_FRAMES = before
     assume(drawn.call_tree is not None)

@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.result.table import cells_of
 from tb_perfcompare.model.summary.categories import NOTHING_RECORDED
 from tb_perfcompare.model.summary.groups import CRITICAL_PATH, EVENT_EDGE, LAUNCH_EDGE, STREAM_EDGE, WAIT_EDGE
 from tb_perfcompare.model.summary.summary import Summary
-from tests.analysis.summaries import summarised, summary
+from tests.analysis.summaries import summarized, summary
 from tests.build import TraceBuilder
 from tests.strategies import traces
 
@@ -66,7 +66,7 @@ def test_the_host_is_the_path_until_it_waits_for_the_device() -> None:
     }  # fmt: skip
 
 
-def test_a_synchronisation_with_an_idle_device_is_host_time() -> None:
+def test_a_synchronization_with_an_idle_device_is_host_time() -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 100)
     trace.kernel("gemm", 16, 19, launch=(6, 14))
@@ -129,7 +129,7 @@ def test_without_a_device_the_path_runs_over_threads() -> None:
 @settings(deadline=None, max_examples=40)
 @given(traces())
 def test_the_path_of_any_trace_sums_to_the_step(trace: TraceBuilder) -> None:
-    drawn = summarised(trace)
+    drawn = summarized(trace)
     if CRITICAL_PATH in drawn.groups:
         path_us(drawn)
         assert (drawn.groups[CRITICAL_PATH].measures_ns["total"] >= 0).all()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tb_perfcompare.analysis.attribution import owned_modules
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.summary.summary import Summary
-from tests.analysis.summaries import summarised, summary
+from tests.analysis.summaries import summarized, summary
 from tests.build import MAIN, TraceBuilder
 from tests.strategies import traces
 
@@ -140,7 +140,7 @@ def traces_with_modules(draw: st.DrawFn) -> TraceBuilder:
 
 @given(traces_with_modules(), st.sampled_from(("device", "marker")))
 def test_modules_sum_to_the_step_and_to_each_category(trace: TraceBuilder, window: str) -> None:
-    drawn = summarised(trace, window=window)
+    drawn = summarized(trace, window=window)
     assert drawn.modules is not None
     by_step: Counter[int] = Counter()
     for step, ns in zip(drawn.modules.step.tolist(), drawn.modules.time_ns.tolist(), strict=True):

@@ -20,7 +20,7 @@ from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.model.summary.tables import OwnedTime
 from tests.analysis.passes_tools import FORMS, form
-from tests.analysis.summaries import summarised, summary
+from tests.analysis.summaries import summarized, summary
 from tests.build import MAIN, TraceBuilder
 from tests.picture import picture
 from tests.strategies import permutations_of, traces
@@ -188,7 +188,7 @@ def test_the_smallest_parts_beyond_the_limit_are_pooled_with_a_note(monkeypatch:
 
 @given(traces(), st.sampled_from(("device", "marker")))
 def test_the_parts_of_an_entity_sum_to_it(trace: TraceBuilder, window: str) -> None:
-    drawn = summarised(trace, window=window)
+    drawn = summarized(trace, window=window)
     assert cells(drawn.owned.parts, 2) == of_entities(drawn.owned)
 
 
@@ -223,7 +223,7 @@ def test_the_later_of_two_equal_calls_owns_the_time_in_any_file_order(compiled: 
 def test_the_parts_of_pooled_captures_and_selected_steps_sum_to_their_entities(
     trace: TraceBuilder, another: TraceBuilder
 ) -> None:
-    first, second = summarised(trace), summarised(another)
+    first, second = summarized(trace), summarized(another)
     second = replace(second, captures=(replace(second.captures[0], span="2"),))
     markers = {of.iterations.chosen.asked_as for of in (first, second) if of.marked and of.iterations is not None}
     assume(len(markers) <= 1)  # captures with steps by different markers are not pooled

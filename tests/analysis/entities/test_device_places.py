@@ -8,7 +8,7 @@ from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.analysis.pooling.select import select_steps
 from tb_perfcompare.model.summary.launch_sites import place_below
 from tb_perfcompare.model.summary.summary import Summary
-from tests.analysis.summaries import summarised, summary
+from tests.analysis.summaries import summarized, summary
 from tests.build import TraceBuilder
 from tests.strategies import traces
 from tests.work_pictures import calls
@@ -88,7 +88,7 @@ def test_selected_steps_keep_their_work() -> None:
 
 @given(traces())
 def test_device_work_sums_to_the_kernel_and_copy_tables(trace: TraceBuilder) -> None:
-    of = summarised(trace)
+    of = summarized(trace)
     tables = [group for name, group in of.groups.items() if name in ("kernels", "memcpy")]
     whole = sum(int(table.measures_ns["total"].sum()) for table in tables)
     found = 0 if of.work is None else int(of.work.work.totals()[0].sum())
@@ -98,7 +98,7 @@ def test_device_work_sums_to_the_kernel_and_copy_tables(trace: TraceBuilder) -> 
 
 @given(traces())
 def test_every_place_is_below_a_known_operator(trace: TraceBuilder) -> None:
-    of = summarised(trace)
+    of = summarized(trace)
     assume(of.work is not None)
     assert of.work is not None
     known = {place_below(above, operator, shape) for operator, shape, above in of.work.operators.keys} | {""}

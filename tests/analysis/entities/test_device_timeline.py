@@ -21,7 +21,7 @@ from tb_perfcompare.model.summary.groups import (
 )
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.model.summary.summary_validation import inconsistency
-from tests.analysis.summaries import summarised, summary
+from tests.analysis.summaries import summarized, summary
 from tests.build import TraceBuilder
 from tests.strategies import traces
 
@@ -116,7 +116,7 @@ def test_figures_that_are_zero_in_the_selected_steps_remain() -> None:
 
 @given(traces())
 def test_busy_and_idle_parts_sum_to_the_step(trace: TraceBuilder) -> None:
-    of = summarised(trace)
+    of = summarized(trace)
     if DEVICE_TIMELINE not in of.groups:
         return
     table = of.groups[DEVICE_TIMELINE]

@@ -9,7 +9,7 @@ from hypothesis import given
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.summary.summary import Summary
-from tests.analysis.summaries import summarised, summary
+from tests.analysis.summaries import summarized, summary
 from tests.build import TraceBuilder
 from tests.strategies import traces
 
@@ -62,7 +62,7 @@ def test_a_kernel_is_split_by_the_types_of_its_operator(half: str) -> None:
 
 @given(traces())
 def test_modules_types_and_launches_of_a_kernel_sum_to_it(trace: TraceBuilder) -> None:
-    of = summarised(trace)
+    of = summarized(trace)
     for name in (*TABLES, "kernels_by_launch"):
         split, whole = of.groups.get(name), of.groups.get("kernels")
         if split is None or whole is None:

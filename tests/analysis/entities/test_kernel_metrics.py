@@ -7,7 +7,7 @@ import pytest
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.analysis.pooling.select import select_steps
 from tb_perfcompare.model.note import NoteCode
-from tb_perfcompare.model.summary.groups import KERNEL_METRICS, MODELLED_WORK, OPERATOR_METRICS
+from tb_perfcompare.model.summary.groups import KERNEL_METRICS, MODELED_WORK, OPERATOR_METRICS
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.model.summary.summary_validation import inconsistency
 from tests.analysis.summaries import summary
@@ -80,8 +80,8 @@ def test_times_of_measured_ranges_count_in_no_step_operator_or_category() -> Non
 
 def test_work_without_kernel_times_has_no_rate() -> None:
     found = summary(measured())
-    assert "operator_work" not in found.groups and MODELLED_WORK in found.groups
-    assert MODELLED_WORK not in summary(measured(ranges=0)).groups
+    assert "operator_work" not in found.groups and MODELED_WORK in found.groups
+    assert MODELED_WORK not in summary(measured(ranges=0)).groups
 
 
 @pytest.mark.parametrize("api", ["cudaLaunchKernel", "cudaGraphLaunch"])

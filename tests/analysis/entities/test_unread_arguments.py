@@ -1,4 +1,4 @@
-"""Arguments dropped before a trace is summarised: no part of the analysis reads them."""
+"""Arguments dropped before a trace is summarized: no part of the analysis reads them."""
 
 from __future__ import annotations
 

@@ -193,7 +193,7 @@ def validating(*, annotated: bool) -> Pen:
 
 
 def logging() -> Pen:
-    """Weights are initialised, every fifth of 20 steps writes a log, then results are saved."""
+    """Weights are initialized, every fifth of 20 steps writes a log, then results are saved."""
     pen = Pen(21)
     pen.ops(["aten::empty", "aten::uniform_"] * 20)
     for step in range(20):
@@ -409,7 +409,7 @@ def annotated_layers() -> Pen:
 
 
 def inference_script() -> Pen:
-    """Weights are initialised, a model with recorded modules runs 12 times, results are saved."""
+    """Weights are initialized, a model with recorded modules runs 12 times, results are saved."""
     pen = Pen(19)
     pen.ops(["aten::empty", "aten::uniform_"] * 20)
     for _ in range(12):
@@ -494,7 +494,7 @@ def iterated_solver() -> Pen:
 
 
 def warming_up() -> Pen:
-    """The first of eight steps has extra initialisation calls."""
+    """The first of eight steps has extra initialization calls."""
     pen = Pen(26)
     for step in range(8):
         pen.begin()

@@ -267,7 +267,7 @@ def test_the_collective_category_of_intel_is_communication() -> None:
         ("rocm", "miopenSp3AsmConv1x1_fp16", 0.0),
     ],
 )
-def test_kernels_on_matrix_cores_are_recognised_by_name(vendor: str, kernel: str, share: float) -> None:
+def test_kernels_on_matrix_cores_are_recognized_by_name(vendor: str, kernel: str, share: float) -> None:
     drawn = summary(one_kernel(vendor, kernel))
     assert tensor_core_share(drawn).value == share
     assert drawn.groups["kernels"].facts["tensor_cores"].tolist() == [share]

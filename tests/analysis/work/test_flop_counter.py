@@ -132,20 +132,20 @@ def counted(program: Program) -> int:
     return counter.get_total_flops()
 
 
-def modelled(calls: list[tuple[str, Work | str]]) -> int:
+def modeled(calls: list[tuple[str, Work | str]]) -> int:
     return sum(work.flops for _, work in calls if isinstance(work, Work) and work.family in COUNTED)
 
 
 @cache
 def measured() -> dict[str, tuple[int, int]]:
-    """Program -> (modelled FLOPs, FLOPs of flop_counter), for three seeds."""
+    """Program -> (modeled FLOPs, FLOPs of flop_counter), for three seeds."""
     found = {}
     for seed in range(3):
         cases = programs(seed)
         with TemporaryDirectory() as directory:
             calls = recorded_calls(Path(directory), cases)
         for name, program in cases.items():
-            found[f"{name} ({seed})"] = modelled(calls[name]), counted(program)
+            found[f"{name} ({seed})"] = modeled(calls[name]), counted(program)
     return found
 
 
@@ -170,7 +170,7 @@ def test_attention_counts_unmasked_pairs_only(tmp_path: Path, causal: bool) -> N
 
     calls = recorded_calls(tmp_path, {"attention": program})["attention"]
     all_pairs = sdpa_flop_count(sizes, sizes, sizes) + sdpa_backward_flop_count(sizes, sizes, sizes, sizes)
-    assert modelled(calls) == (all_pairs * (n + 1) // (2 * n) if causal else all_pairs)
+    assert modeled(calls) == (all_pairs * (n + 1) // (2 * n) if causal else all_pairs)
 
 
 def test_the_weight_gradient_of_a_grouped_convolution_is_divided_by_its_groups(tmp_path: Path) -> None:
@@ -182,8 +182,8 @@ def test_the_weight_gradient_of_a_grouped_convolution_is_divided_by_its_groups(t
         return lambda: torch.nn.functional.conv2d(torch.rand(2, 8, 6, 6), weight, groups=groups).sum().backward()
 
     calls = recorded_calls(tmp_path, {"1": program(1), "4": program(4)})
-    assert modelled(calls["1"]) == counted(program(1)) == 4 * modelled(calls["4"])
-    assert counted(program(4)) == modelled(calls["4"]) // 2 * (1 + 4)
+    assert modeled(calls["1"]) == counted(program(1)) == 4 * modeled(calls["4"])
+    assert counted(program(4)) == modeled(calls["4"]) // 2 * (1 + 4)
 
 
 def test_complex_products_count_four_times_the_real_flops(tmp_path: Path) -> None:
@@ -193,7 +193,7 @@ def test_complex_products_count_four_times_the_real_flops(tmp_path: Path) -> Non
     def program() -> Any:
         return torch.rand(2, 3, dtype=torch.complex64) @ torch.rand(3, 4, dtype=torch.complex64)
 
-    assert modelled(recorded_calls(tmp_path, {"mm": program})["mm"]) == 4 * counted(program)
+    assert modeled(recorded_calls(tmp_path, {"mm": program})["mm"]) == 4 * counted(program)
 
 
 def test_flop_counter_agrees_with_the_hand_computed_recurrent_calls() -> None:
@@ -214,7 +214,7 @@ def test_the_single_call_of_a_cpu_lstm_layer_has_the_flops_of_its_products(tmp_p
         return lambda: lstm(x, tuple(states))[0].sum().backward()
 
     calls = recorded_calls(tmp_path, {"lstm": program(torch.float32)})["lstm"]
-    assert modelled(calls) == counted(program(torch.float64)) > 0
+    assert modeled(calls) == counted(program(torch.float64)) > 0
 
 
 def test_autocast_products_count_in_the_type_they_compute_in(tmp_path: Path) -> None:

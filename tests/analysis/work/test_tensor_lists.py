@@ -116,7 +116,7 @@ def test_an_expanded_tensor_in_a_list_is_read_once() -> None:
         ([LIST, [[4, 3], [6]]], "float", "the sizes of the inputs contradict each other"),
         ([[[4, -3]], [[4, -3]]], "float", "the sizes of input 0 are not all known whole numbers"),
         ([LIST, LIST], "Posit", "unknown data type: Posit"),
-        ([LIST, LIST], "c10::complex<float>", "complex arithmetic is not modelled"),
+        ([LIST, LIST], "c10::complex<float>", "complex arithmetic is not modeled"),
     ],
 )
 def test_unknown_work_of_a_list_has_a_reason(sizes: list[object], listed: str, reason: str) -> None:

@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.alignment.alignment import Alignment, align
 from tb_perfcompare.comparison.alignment.kernel_matches import FUSED, SAME, SPLIT, Run
 from tb_perfcompare.comparison.alignment.table import alignment_table
 from tb_perfcompare.model.summary.summary import Summary
-from tests.analysis.summaries import summarised
+from tests.analysis.summaries import summarized
 from tests.build import TraceBuilder
 from tests.strategies import permutations_of, traces
 from tests.work_pictures import calls
@@ -41,7 +41,7 @@ def programs(draw: st.DrawFn) -> TraceBuilder:
 
 
 def side(trace: TraceBuilder, **options: object) -> Summary:
-    found = summarised(trace, **options)
+    found = summarized(trace, **options)
     assume(found.work is not None)
     return found
 

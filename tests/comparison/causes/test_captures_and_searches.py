@@ -11,7 +11,7 @@ from tests.comparison.compare import compare, finding_of, rules_of
 
 
 def replaying(*, captures: bool = False, rest: int = 0, vendor: str = "cuda") -> TraceBuilder:
-    """Eight steps that launch a graph of ten kernels twice. With `captures`, each step first synchronises with the
+    """Eight steps that launch a graph of ten kernels twice. With `captures`, each step first synchronizes with the
     device, empties the cache and captures the graph again. `rest`: µs of an operator that allocates."""
     trace, at = TraceBuilder(vendor=vendor), 0.0
     for number in range(8):
@@ -103,7 +103,7 @@ def test_kernels_that_are_tried_and_timed_are_a_search() -> None:
         "The library searches for algorithms: +1.68 ms per step; aten::convolution launches 2 → 9 kernels per "
         "call and times them."
     )
-    assert "synchronisation" not in rules_of(found)
+    assert "synchronization" not in rules_of(found)
     assert "cudnn.benchmark" in found.findings[0].look_at
 
 

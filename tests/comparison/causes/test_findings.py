@@ -84,7 +84,7 @@ def test_a_wait_names_the_call_and_its_operator() -> None:
         trace.op("aten::_local_scalar_dense", at + 801, at + 989)
         trace.call("cudaStreamSynchronize", at + 802, at + 988)
 
-    finding = finding_of(compare(run(), run(extra=wait)), "synchronisation")
+    finding = finding_of(compare(run(), run(extra=wait)), "synchronization")
     assert finding.subject == "aten::item"
     assert "+186 µs per step; the host waits 1 → 2 times per step (0 → 1 under aten::item)" in finding.sentence
     assert "mostly in cudaStreamSynchronize itself" in finding.sentence
@@ -199,7 +199,7 @@ def test_waits_that_cost_nothing_are_counted() -> None:
         return trace
 
     (found,) = compare(waiting(1), waiting(3)).findings
-    assert (found.rule, found.delta_us) == ("synchronisation", None)
+    assert (found.rule, found.delta_us) == ("synchronization", None)
     assert "the host waits 1 → 3 times per step (1 → 3 outside operators); no change of the step" in found.sentence
 
 

@@ -167,7 +167,7 @@ def test_new_operators_come_before_the_waits_in_them(us: float, subject: str, is
     waits, copies, changed = (
         Finding(rule, of, "all", of_us, None, "", (), "certain")
         for rule, of, of_us in (
-            ("synchronisation", "aten::isfinite", 100.0), ("layout_copies", "", 95.0),
+            ("synchronization", "aten::isfinite", 100.0), ("layout_copies", "", 95.0),
             ("operators_changed", subject, us),
         )
     )  # fmt: skip

@@ -179,10 +179,10 @@ def test_one_call_around_many_is_no_wrapper_of_them() -> None:
 
 
 def test_a_replaced_layer_is_reported_however_little_time_changes() -> None:
-    def normalised(norm: str, updates: int) -> TraceBuilder:
+    def normalized(norm: str, updates: int) -> TraceBuilder:
         return program("aten::conv2d", norm, "aten::relu", ("aten::stack", ["aten::sqrt"] * updates))
 
-    sides = normalised("aten::batch_norm", 8), normalised("aten::instance_norm", 6)
+    sides = normalized("aten::batch_norm", 8), normalized("aten::instance_norm", 6)
     comparison = compare(*sides)
     sentences = " ".join(finding.sentence for finding in comparison.findings)
     assert "aten::batch_norm (1 call) → aten::instance_norm (1 call)" in sentences

@@ -42,8 +42,8 @@ def training(*, waits: int = 0, slices: int = 0, checks: int = 0, each: int = 40
 @pytest.mark.parametrize(
     ("waits", "slices", "checks", "rule"),
     [
-        (12, 0, 0, "synchronisation"), (2, 200, 0, "operators_changed"), (2, 4, 0, "synchronisation"),
-        (12, 0, 3, "synchronisation"),
+        (12, 0, 0, "synchronization"), (2, 200, 0, "operators_changed"), (2, 4, 0, "synchronization"),
+        (12, 0, 3, "synchronization"),
     ],
 )  # fmt: skip
 def test_additional_calls_are_no_waits(waits: int, slices: int, checks: int, rule: str) -> None:
@@ -53,7 +53,7 @@ def test_additional_calls_are_no_waits(waits: int, slices: int, checks: int, rul
 
 def test_waits_expose_slower_calls_that_would_else_be_hidden() -> None:
     found = compare(training(), training(waits=12, each=70)).findings
-    (share,) = [one.share for one in found if one.rule == "synchronisation"]
+    (share,) = [one.share for one in found if one.rule == "synchronization"]
     assert share is not None and share > 0.9
 
 

@@ -17,7 +17,7 @@ Calls = dict[str, int]
 
 LINEAR: Calls = {"aten::linear": 1, "aten::t": 1, "aten::transpose": 1, "aten::as_strided": 2, "aten::addmm": 1,
                  "aten::expand": 1, "aten::copy_": 1}  # fmt: skip
-QUANTISED: Calls = {"quantized::linear_dynamic": 1, "aten::empty": 2, "aten::empty_like": 1}
+QUANTIZED: Calls = {"quantized::linear_dynamic": 1, "aten::empty": 2, "aten::empty_like": 1}
 LSTM: Calls = {"aten::lstm": 1, "aten::zeros": 2, "aten::mkldnn_rnn_layer": 1}
 CELL: Calls = {"aten::lstm_cell": 1, "aten::linear": 2, "aten::t": 2, "aten::transpose": 2, "aten::addmm": 2,
                "aten::unsafe_chunk": 1, "aten::sigmoid_": 3, "aten::tanh_": 1, "aten::tanh": 1,
@@ -67,9 +67,9 @@ TRANSFORMER = added(times(9, LINEAR), times(3, FUSED), times(7, NORM), {"aten::g
 CONV_NET = added(times(8, CONVOLUTION), LINEAR, {"aten::max_pool2d": 2})
 
 FORMS = {
-    "quantised": (MLP, added(times(6, QUANTISED), {"aten::relu": 5, "aten::clamp_min": 5}),
+    "quantized": (MLP, added(times(6, QUANTIZED), {"aten::relu": 5, "aten::clamp_min": 5}),
                   "aten::addmm (6 per step) became quantized::linear_dynamic (6)"),
-    "quantised, activations fused": (MLP, {"quantized::linear_relu": 5, "quantized::linear": 1, "aten::dequantize": 1},
+    "quantized, activations fused": (MLP, {"quantized::linear_relu": 5, "quantized::linear": 1, "aten::dequantize": 1},
                                      "became quantized::linear_relu (5), quantized::linear (1)"),
     "8 bits by hand": (MLP, added({"aten::_int_mm": 6, "aten::mul": 12, "aten::round": 6, "aten::relu": 5}),
                        "aten::addmm (6 per step) became aten::_int_mm (6)"),
@@ -118,8 +118,8 @@ def test_training_contains_inference() -> None:
 OTHERS = {
     "conv net, transformer": (CONV_NET, TRANSFORMER),
     "perceptron, transformer": (MLP, TRANSFORMER),
-    "quantised perceptron, transformer": (times(9, QUANTISED), TRANSFORMER),
-    "more and quantised products": (times(9, QUANTISED), times(6, LINEAR)),
+    "quantized perceptron, transformer": (times(9, QUANTIZED), TRANSFORMER),
+    "more and quantized products": (times(9, QUANTIZED), times(6, LINEAR)),
     "LSTM, perceptron": (added(LSTM, LINEAR), MLP),
     "LSTM, GRU": (added(LSTM, LINEAR), added({"aten::gru": 1, "aten::_cudnn_rnn": 1}, times(20, CELL), LINEAR)),
     "one optimizer, other models": (added(CONV_NET, times(60, ADAM)), added(TRANSFORMER, times(60, ADAM))),

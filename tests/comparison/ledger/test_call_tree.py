@@ -15,7 +15,7 @@ from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.tables.call_tree import call_tree_table
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.attribution.test_owned_modules import traces_with_modules
-from tests.analysis.summaries import summarised, summary
+from tests.analysis.summaries import summarized, summary
 from tests.build import TraceBuilder
 from tests.comparison.compare import compare
 
@@ -132,7 +132,7 @@ def test_without_operators_on_a_side_there_is_no_table_but_a_note() -> None:
 
 
 def with_call_tree(trace: TraceBuilder) -> Summary:
-    found = summarised(trace)
+    found = summarized(trace)
     assume(found.call_tree is not None)
     return found
 

@@ -133,7 +133,7 @@ def test_parts_that_hardly_changed_share_a_row() -> None:
     assert (others.baseline, others.calls) == (40_000, (4, 4))
 
 
-def test_a_gap_is_split_by_its_neighbours() -> None:
+def test_a_gap_is_split_by_its_neighbors() -> None:
     def steps(wait: int) -> TraceBuilder:
         trace = TraceBuilder(vendor="cpu")
         trace.step(1, 0, 100 + wait)

@@ -51,7 +51,7 @@ def swapped(pair: Drawn) -> Drawn:
 @given(PAIRS)
 def test_swapping_the_sides_negates_both_parts(pair: Drawn) -> None:
     there, back = paced(pair), paced(swapped(pair))
-    assert there.pace.centre == -back.pace.centre
+    assert there.pace.center == -back.pace.center
     assert (there.changes.change == -back.changes.change).all()
     assert (there.changes.kept == back.changes.kept).all()
     one, two = program_part(clocked(pair), OPTIONS), program_part(clocked(swapped(pair)), OPTIONS)

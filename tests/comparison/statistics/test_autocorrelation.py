@@ -1,4 +1,4 @@
-"""How much autocorrelation of neighbouring steps widens an interval, by hand."""
+"""How much autocorrelation of neighboring steps widens an interval, by hand."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def resemblance_of(rho: float, steps: int) -> Autocorrelation:
 
 
 def test_rho_by_hand() -> None:
-    # one side 1 3 4 2: centred ranks -3 1 3 -1 (doubled), products -3 + 3 - 3 = -3, squares 20; twice the same side
+    # one side 1 3 4 2: centered ranks -3 1 3 -1 (doubled), products -3 + 3 - 3 = -3, squares 20; twice the same side
     seen = -3 / 20 + 1 / 4
     found = autocorrelation(rows(1, 3, 4, 2), rows(11, 13, 14, 12), None)
     rho = 2 * math.sin(math.pi / 6 * seen / 0.7)  # at least 0.7 of it is taken to show

@@ -16,7 +16,7 @@ from tb_perfcompare.comparison.statistics.between_captures import (
     BetweenCaptures,
     between_captures,
     captures_needed,
-    centres,
+    centers,
     detectable,
     gaps,
     middle_half,
@@ -92,11 +92,11 @@ def test_swapping_the_sides_negates_bit_for_bit() -> None:
         assert np.array_equal(forward.p, swapped.p)
 
 
-def test_the_centre_of_a_capture_is_the_mean_of_its_middle_half() -> None:
+def test_the_center_of_a_capture_is_the_mean_of_its_middle_half() -> None:
     values = np.array([[9.0, 1.0, 2.0, 3.0, 100.0, 4.0, 5.0, 7.0]])
     assert middle_half(values)[0] == (3 + 4 + 5 + 7) / 4
     assert middle_half(values[:, :3])[0] == 4
-    assert centres(values, np.array([0, 0, 0, 0, 1, 1, 1, 1], dtype=np.int32), middle_half).tolist() == [[2.5, 6.0]]
+    assert centers(values, np.array([0, 0, 0, 0, 1, 1, 1, 1], dtype=np.int32), middle_half).tolist() == [[2.5, 6.0]]
 
 
 def test_captures_needed() -> None:

@@ -27,9 +27,9 @@ def one_capture(*sides: Ints) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
 def test_p_is_the_share_of_all_permutations_that_reach_the_row() -> None:
     """Three rows of 4 + 4 steps: all 70 permutations counted one by one."""
     rows = np.array([[0, 3, 1, 2, 6, 4, 7, 5], [5, 0, 7, 2, 4, 1, 6, 3], [3, 7, 0, 5, 1, 6, 2, 4]], dtype=np.int64)
-    centred = rows - 3.5
-    permutations = [np.abs(centred[:, list(chosen)].sum(axis=1)).max() for chosen in combinations(range(8), 4)]
-    own = np.abs(centred[:, 4:].sum(axis=1))
+    centered = rows - 3.5
+    permutations = [np.abs(centered[:, list(chosen)].sum(axis=1)).max() for chosen in combinations(range(8), 4)]
+    own = np.abs(centered[:, 4:].sum(axis=1))
     expected = [np.mean(np.array(permutations) >= value - 1e-9) for value in own]
     sides = rows[:, :4], rows[:, 4:]
     found = family_wise_p(*sides, one_capture(*sides), seed=1)

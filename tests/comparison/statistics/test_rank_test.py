@@ -62,12 +62,12 @@ def test_p_equals_scipy_with_ties(trial: int) -> None:
 
 def test_equal_values_have_p_one() -> None:
     test = batched_rank_test(rows(5, 5, 5), rows(5, 5, 5, 5))
-    assert (test.p[0], test.cliffs_delta[0], test.tie_factor[0], test.neighbours.inflation[0]) == (1.0, 0.0, 0.0, 1.0)
+    assert (test.p[0], test.cliffs_delta[0], test.tie_factor[0], test.neighbors.inflation[0]) == (1.0, 0.0, 0.0, 1.0)
 
 
 def test_one_value_on_each_side_has_p_one() -> None:
     test = batched_rank_test(rows(5), rows(7))
-    assert (test.p[0], test.cliffs_delta[0], test.neighbours.inflation[0]) == (1.0, 1.0, 1.0)
+    assert (test.p[0], test.cliffs_delta[0], test.neighbors.inflation[0]) == (1.0, 1.0, 1.0)
 
 
 def test_a_batch_equals_its_rows_alone() -> None:
@@ -81,7 +81,7 @@ def test_a_batch_equals_its_rows_alone() -> None:
         alone = batched_rank_test(a[i : i + 1], b[i : i + 1])
         for field in ("twice_u", "cliffs_delta", "tie_factor", "countable", "p_alone", "p"):
             assert getattr(together, field)[i] == getattr(alone, field)[0]
-        assert together.neighbours.rho[i] == alone.neighbours.rho[0]
+        assert together.neighbors.rho[i] == alone.neighbors.rho[0]
 
 
 def test_exact_p_and_interval_rank_against_counting_every_ordering() -> None:
@@ -134,7 +134,7 @@ def test_normal_rank_approaches_the_exact_one() -> None:
 
 def test_p_of_autocorrelated_steps() -> None:
     test = batched_rank_test(rows(1, 2, 3, 4), rows(11, 12, 13, 14))
-    inflation = test.neighbours.inflation[0]
+    inflation = test.neighbors.inflation[0]
     assert inflation > INFLATION_IGNORED
     z = (16 - 8) / math.sqrt(16 * 9 / 12) / inflation
     assert test.p[0] == pytest.approx(2 * scipy.stats.t.sf(z, 4))
@@ -143,7 +143,7 @@ def test_p_of_autocorrelated_steps() -> None:
 
 def test_a_small_inflation_is_ignored() -> None:
     test = batched_rank_test(rows(1, 4, 2, 3), rows(11, 14, 12, 13))
-    assert test.neighbours.inflation[0] <= INFLATION_IGNORED
+    assert test.neighbors.inflation[0] <= INFLATION_IGNORED
     assert test.p[0] == test.p_alone[0] == 2 / 70
 
 
@@ -152,8 +152,8 @@ def test_different_levels_of_captures_are_not_autocorrelation() -> None:
     a = rows(10, 13, 11, 12, 50, 53, 51, 52)
     b = rows(30, 33, 31, 32)
     captures = np.repeat([0, 1], 4).astype(np.int32), np.zeros(4, dtype=np.int32)
-    assert batched_rank_test(a, b).neighbours.inflation[0] > 1.25
-    assert batched_rank_test(a, b, captures=captures).neighbours.inflation[0] <= INFLATION_IGNORED
+    assert batched_rank_test(a, b).neighbors.inflation[0] > 1.25
+    assert batched_rank_test(a, b, captures=captures).neighbors.inflation[0] <= INFLATION_IGNORED
 
 
 def test_ten_thousand_entities_in_one_batch() -> None:

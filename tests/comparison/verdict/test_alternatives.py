@@ -168,7 +168,7 @@ def test_applying_an_alternative_gives_its_verdict(repeated: Headline) -> None:
         assert expected == (taken.verdict, taken.sentence, taken.delta, taken.ratio, taken.n)
 
 
-def test_the_other_window_takes_no_second_judgement_of_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_other_window_takes_no_second_judgment_of_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
     judged: list[Summary] = []
 
     def counting(a: Summary, b: Summary, options: CompareOptions) -> Judged:

@@ -208,7 +208,7 @@ def test_autocorrelated_steps_widen_the_interval() -> None:
     judged = headline([rising], [falling])
     mixed = headline([[108, 100, 112, 104, 102, 114, 106, 110]], [[115, 111, 123, 109, 119, 117, 121, 113]])
     assert judged.verdict is INCONCLUSIVE
-    assert "neighbouring steps are correlated (autocorrelation 0.90)" in judged.reason
+    assert "neighboring steps are correlated (autocorrelation 0.90)" in judged.reason
     assert judged.shift is not None and mixed.shift is not None
     assert judged.shift.estimate == mixed.shift.estimate
     assert judged.shift.high > mixed.shift.high
@@ -219,9 +219,9 @@ def test_few_slow_steps_are_named_and_make_the_mean_tail_driven() -> None:
     judged = headline([usual], [[*usual[:8], 150, 180]], labels=(list("abcdefghij"), list("ABCDEFGHIJ")))
     assert "tail-driven: the mean changes by +12.9 % (95 % CI" in judged.reason
     assert ", 100 % of it by candidate steps I, J" in judged.reason
-    unlabelled = headline([usual], [[*usual[:8], 150, 180]])
-    assert "candidate steps 9, 10" in unlabelled.reason
-    certainty = unlabelled.certainty
+    unlabeled = headline([usual], [[*usual[:8], 150, 180]])
+    assert "candidate steps 9, 10" in unlabeled.reason
+    certainty = unlabeled.certainty
     assert certainty is not None and certainty.tail_driven
     assert (certainty.effect, certainty.captures) == ("negligible", (1, 1))
     assert certainty.detectable is not None and certainty.steps_needed is not None

@@ -230,7 +230,7 @@ def test_a_copy_that_blocks() -> None:
         return summary(trace)
 
     finding = compare_summaries(training(True), training(False), CompareOptions(resamples=200)).findings[0]
-    assert finding.rule == "synchronisation"
+    assert finding.rule == "synchronization"
     assert finding.look_at == (
         "non_blocking=True and pinned memory of copies to the device (aten::copy_: non_blocking True → False)"
     )

@@ -3,7 +3,7 @@
     python -m tests.fuzz.readers                       all targets, a minute each
     python -m tests.fuzz.readers --seconds 600 --target trace --target ncu
     python -m tests.fuzz.readers --blind               mutations from a seed, even where atheris is installed
-    python -m tests.fuzz.readers --minimise FILE --target trace
+    python -m tests.fuzz.readers --minimize FILE --target trace
     python -m tests.fuzz.readers --write               also writes the table into docs/internals/reliability.md
 
 With atheris (`pip install -e '.[fuzz]'`) mutations that reach new code are kept. Inputs that break a law are left in
@@ -17,7 +17,7 @@ import importlib.util
 import sys
 from pathlib import Path
 
-from tests.fuzz.readers import guided, minimise, table
+from tests.fuzz.readers import guided, minimize, table
 from tests.fuzz.readers.corpus import TARGETS
 from tests.fuzz.readers.driver import Tally, keep, run
 from tests.fuzz.readers.law import Outcome, bound_memory
@@ -34,12 +34,12 @@ def main() -> int:
     parser.add_argument(
         "--keep", type=Path, default=Path("fuzz_findings"), help="directory for inputs that break a law"
     )
-    parser.add_argument("--minimise", type=Path, help="minimise this input while it breaks the same law")
+    parser.add_argument("--minimize", type=Path, help="minimize this input while it breaks the same law")
     parser.add_argument("--write", action="store_true", help="write the table into docs/internals/reliability.md")
     chosen = parser.parse_args()
     names = chosen.target or list(TARGETS)
-    if chosen.minimise:
-        return minimise.command(TARGETS[names[0]], chosen.minimise)
+    if chosen.minimize:
+        return minimize.command(TARGETS[names[0]], chosen.minimize)
     is_guided = not chosen.blind and importlib.util.find_spec("atheris") is not None
     if not is_guided:
         bound_memory()

@@ -110,7 +110,7 @@ def _replace(holder: Any, place: int, draw: Random) -> None:
 
 
 def _nudge(holder: Any, place: int, draw: Random) -> None:
-    """A number slightly changed, or a value of a neighbour, so that the whole may still be consistent."""
+    """A number slightly changed, or a value of a neighbor, so that the whole may still be consistent."""
     value = holder[place][1] if isinstance(holder[place], tuple) else holder[place]
     if isinstance(value, Word) and value.lstrip("-").isdecimal() and len(value) < 30:
         _set(holder, place, Word(int(value) + draw.choice((-1, 1, 2, -2, 1000))))

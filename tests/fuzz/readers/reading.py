@@ -151,7 +151,7 @@ def _take_columnar(data: bytes, folder: Path) -> Outcome:
 
 
 def _compared(name: str) -> Callable[[bytes, Path], Outcome]:
-    """The `take` of a target that summarises, compares and renders a file."""
+    """The `take` of a target that summarizes, compares and renders a file."""
 
     def take(data: bytes, folder: Path) -> Outcome:
         path = folder / name

@@ -48,7 +48,7 @@ WORDS = {
     "more_copies": ("More memory copies: +", "Fewer memory copies: −"),
     "pageable_copies": ("Copies from pageable memory: +", "Copies from pinned memory: −"),
     "device_interrupted": ("other work is taking the ", "other work no longer takes the "),
-    "synchronisation": ("is no longer hidden", "is now hidden"),
+    "synchronization": ("is no longer hidden", "is now hidden"),
     "launch_bound": ("Kernel launches are slower: +", "Kernel launches are faster: −"),
     "operator_slower": ("One operator is slower", "One operator is faster"),
     "more_calls": ("More calls: +", "Fewer calls: −"),

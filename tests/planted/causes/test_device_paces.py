@@ -124,29 +124,29 @@ def test_a_host_that_varies_behind_the_kernels_leaves_the_program_as_certain_as_
     assert 0.085 < found.program.low < found.program.high < 0.1
 
 
-def test_a_checkpoint_in_the_same_step_of_every_capture_is_a_slow_step_and_no_synchronisation() -> None:
+def test_a_checkpoint_in_the_same_step_of_every_capture_is_a_slow_step_and_no_synchronization() -> None:
     """One capture of the other side has as many slow steps, elsewhere."""
     saves = COMPUTING.changed(saved=5, gaps={5: 40_000.0})
     stalled = COMPUTING.changed(gaps={2: 30_000.0, 3: 30_000.0, 4: 20_000.0})
     found = compared(captures(COMPUTING, 10, first=stalled), captures(saves, 20))
     assert causes(found)[0] == "slow_steps"
-    assert "synchronisation" not in causes(found)
+    assert "synchronization" not in causes(found)
 
 
 def test_one_long_step_is_not_what_waits_cost() -> None:
     waits = COMPUTING.changed(items=2)
     for long in (0.0, 300_000.0):
         found = compared(captures(COMPUTING, 10), captures(waits, 20, first=waits.changed(gaps={4: long})))
-        (cost,) = [one.delta_us for one in found.findings if one.rule == "synchronisation"]
+        (cost,) = [one.delta_us for one in found.findings if one.rule == "synchronization"]
         assert cost == pytest.approx(41, abs=1)
 
 
 def test_waits_do_not_take_what_a_slower_host_does() -> None:
     """Captures differ too much to tell how much slower the host is, and it never runs ahead of the device."""
     waits = LAUNCHING.changed(items=2)
-    (alone,) = [one.delta_us or 0.0 for one in pair(LAUNCHING, waits).findings if one.rule == "synchronisation"]
+    (alone,) = [one.delta_us or 0.0 for one in pair(LAUNCHING, waits).findings if one.rule == "synchronization"]
     uneven = compared(captures(LAUNCHING, 10, (1.0, 2.2, 1.1)), captures(waits, 20, (1.1, 1.3, 3.2)))
-    (cost,) = [one.delta_us for one in uneven.findings if one.rule == "synchronisation"]
+    (cost,) = [one.delta_us for one in uneven.findings if one.rule == "synchronization"]
     assert cost == pytest.approx(1.6 * alone, rel=0.15)
 
 

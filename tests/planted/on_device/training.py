@@ -58,8 +58,8 @@ class LayerNorm(nn.Module):
         if not self.by_hand:
             return self.norm(x)
         x = x.float()
-        centred = x - x.mean(-1, keepdim=True)
-        scaled = centred / torch.sqrt(centred.pow(2).mean(-1, keepdim=True) + 1e-5)
+        centered = x - x.mean(-1, keepdim=True)
+        scaled = centered / torch.sqrt(centered.pow(2).mean(-1, keepdim=True) + 1e-5)
         return scaled * self.norm.weight + self.norm.bias
 
 

@@ -26,7 +26,7 @@ class Mish(nn.Module):
 
 
 class Convolution(nn.Module):
-    """Convolution, normalisation, activation, three times; then a classifier. Input: (N, 3, 20, 20)."""
+    """Convolution, normalization, activation, three times; then a classifier. Input: (N, 3, 20, 20)."""
 
     def __init__(self, parts: frozenset[str]) -> None:
         super().__init__()

@@ -94,18 +94,18 @@ def vit(habits: Habits) -> Step:
     return step
 
 
-class Standardised(nn.Module):
+class Standardized(nn.Module):
     def forward(self, weight: Tensor) -> Tensor:
-        centred = weight - weight.mean((1, 2, 3), keepdim=True)
-        return centred / (weight.std((1, 2, 3), keepdim=True) + 1e-5)
+        centered = weight - weight.mean((1, 2, 3), keepdim=True)
+        return centered / (weight.std((1, 2, 3), keepdim=True) + 1e-5)
 
 
 def _convolution(before: int, after: int, habits: Habits, stride: int = 1) -> nn.Module:
     layer = nn.Conv2d(before, after, 3, stride, 1, padding_mode="reflect" if "reflect" in habits else "zeros")
     if "spectral norm" in habits:
         return parametrizations.spectral_norm(layer)
-    if "standardised weights" in habits:
-        parametrize.register_parametrization(layer, "weight", Standardised())
+    if "standardized weights" in habits:
+        parametrize.register_parametrization(layer, "weight", Standardized())
     return layer
 
 
@@ -198,7 +198,7 @@ class Decoder(nn.Module):
 def generate(habits: Habits) -> Step:
     """Twenty tokens of a recurrent decoder, greedily or by a beam."""
     model: Any = Decoder().eval()
-    if "quantised" in habits:
+    if "quantized" in habits:
         model = torch.ao.quantization.quantize_dynamic(model, {nn.Linear}, dtype=torch.qint8)
     beam = 4 if "beam" in habits else 1
 

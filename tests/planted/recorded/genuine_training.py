@@ -67,7 +67,7 @@ class Scale(torch.autograd.Function):
 
 
 class Block(nn.Module):
-    """A normalised two-layer perceptron beside a shortcut."""
+    """A normalized two-layer perceptron beside a shortcut."""
 
     def __init__(self, habits: Habits) -> None:
         super().__init__()
@@ -111,7 +111,7 @@ class Network(nn.Module):
 
 
 @contextmanager
-def _neighbours(habits: Habits) -> Iterator[None]:
+def _neighbors(habits: Habits) -> Iterator[None]:
     """With `pinned` this process stays on one core; `busy` others never leave it meanwhile."""
     children = []
     if habits.pinned:
@@ -143,7 +143,7 @@ def record(habits: Habits, target: Path) -> None:
     data = Samples(habits.batch * (before + habits.steps), habits.decodings)
     loader = DataLoader(data, batch_size=habits.batch, num_workers=0)
     lengths = random.Random(habits.seed)
-    with open(os.devnull, "w") as log, _neighbours(habits), profile(
+    with open(os.devnull, "w") as log, _neighbors(habits), profile(
         activities=[ProfilerActivity.CPU],
         schedule=schedule(wait=habits.warm_up, warmup=min(habits.warm_up, 1), active=habits.steps, repeat=1),
         on_trace_ready=lambda profiler: profiler.export_chrome_trace(str(target)),

@@ -36,7 +36,7 @@ CHANGES: tuple[Change, ...] = (
     _change("perceptron", "sent after the backward pass", "any",
             "more_calls operators_changed operator_replaced *allreduce* *all_reduce*"),
     _change("perceptron", "sent as float16", "any", "data_type_changed operators_changed *copy* *to*"),
-    _change("perceptron", "losses gathered", "slower", "operators_changed *gather* *item* synchronisation"),
+    _change("perceptron", "losses gathered", "slower", "operators_changed *gather* *item* synchronization"),
     _change("convolution", "buffers sent", "any", "operators_changed more_calls *broadcast*"),
     _change("transformer", "optimizer shared", "any", "operators_changed operator_replaced more_calls *broadcast*"),
     # one rank is late

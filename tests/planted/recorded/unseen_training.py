@@ -21,7 +21,7 @@ Habits = frozenset[str]
 
 
 class Trained(nn.Module):
-    """A model with its inputs (`batch`) and what is minimised (`loss`), or just run (`served`)."""
+    """A model with its inputs (`batch`) and what is minimized (`loss`), or just run (`served`)."""
 
     served = False
 
@@ -146,7 +146,7 @@ class Language(Trained):
 
 
 class Graph(Trained):
-    """Three layers that add what the neighbours send, 6,000 nodes."""
+    """Three layers that add what the neighbors send, 6,000 nodes."""
 
     def build(self, habits: Habits) -> None:
         self.layers, self.head = nn.ModuleList([nn.Linear(32, 32) for _ in range(3)]), nn.Linear(32, 5)

@@ -100,7 +100,7 @@ def test_nested_numbers_are_samples(args: Json, found: list[tuple[str, float]]) 
     ],
 )
 def test_the_device_comes_from_the_event_its_name_or_its_process(event: Json, device: int) -> None:
-    """Process 0 is labelled GPU 0, process 8 GPU 6; process 5 has device work."""
+    """Process 0 is labeled GPU 0, process 8 GPU 6; process 5 has device work."""
     kernel = {"ph": "X", "cat": "kernel", "name": "k", "pid": 5, "tid": 7, "ts": 1, "dur": 1, "args": {"device": 5}}
     found = samples_of(label(0, "GPU 0"), label(7, "CPU"), label(3, "CPU"), label(8, "GPU 6"), kernel, event)
     assert [row[2] for row in found] == [device]

@@ -17,7 +17,7 @@ import pytest
 
 from tb_perfcompare.errors import Cancelled, InputError, UnrecognisedFormat
 from tb_perfcompare.model.progress import Progress
-from tb_perfcompare.sources.registry import read, recognise
+from tb_perfcompare.sources.registry import read, recognize
 from tb_perfcompare.sources.storage.filesystem import FileStat, LocalFileSystem
 from tb_perfcompare.sources.trace.torch_profiler import read_trace
 from tests.sources.layouts import encode, op, packed
@@ -130,7 +130,7 @@ def test_a_read_error_is_an_input_error() -> None:
         read_trace("a.json", fs=Disk(), block_bytes=4096)
 
 
-@pytest.mark.parametrize("reader", [read_trace, read, recognise])
+@pytest.mark.parametrize("reader", [read_trace, read, recognize])
 def test_a_missing_file_is_an_error(reader: Any, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="No such file") as refused:
         reader(str(tmp_path / "nothing.json"))
@@ -152,10 +152,10 @@ def test_a_missing_file_is_an_error(reader: Any, tmp_path: Path) -> None:
         ("w.pt.trace.json", b""),
     ],
 )
-def test_traces_are_recognised_by_content_or_name(name: str, content: bytes, tmp_path: Path) -> None:
+def test_traces_are_recognized_by_content_or_name(name: str, content: bytes, tmp_path: Path) -> None:
     path = tmp_path / name
     path.write_bytes(content)
-    assert recognise(str(path)) == "torch_profiler_trace"
+    assert recognize(str(path)) == "torch_profiler_trace"
 
 
 @pytest.mark.parametrize(
@@ -169,11 +169,11 @@ def test_traces_are_recognised_by_content_or_name(name: str, content: bytes, tmp
         (b'{"overview": 1}', "torch.profiler trace: no traceEvents in its first 15 bytes"),
     ],
 )
-def test_other_files_are_not_recognised_with_a_reason(content: bytes, reason: str, tmp_path: Path) -> None:
+def test_other_files_are_not_recognized_with_a_reason(content: bytes, reason: str, tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(content)
     with pytest.raises(UnrecognisedFormat) as refused:
-        recognise(str(path))
+        recognize(str(path))
     assert reason in str(refused.value)
 
 

@@ -20,7 +20,7 @@ from tests.thorough import THOROUGH
 from tests.workspace.waiting import SOON_S, becomes_true
 
 REPOSITORY = Path(__file__).parents[3]
-FIGURES = re.compile(r"(?:reading|summarising)  \S+ of \S+ MiB in (\d+) files  ([\d,]+) events  \S+")
+FIGURES = re.compile(r"(?:reading|summarizing)  \S+ of \S+ MiB in (\d+) files  ([\d,]+) events  \S+")
 
 
 @pytest.fixture(scope="module")

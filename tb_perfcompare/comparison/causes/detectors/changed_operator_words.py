@@ -121,7 +121,7 @@ def _details(changed: Collection[Changed]) -> set[str]:
     return {operator.name for operator in changed if operator.name in _MOVES and abs(operator.delta_us) < least}
 
 
-def naming_clauses(context: RuleContext, groups: Groups, *, calls_first: bool, labelled: bool) -> list[str]:
+def naming_clauses(context: RuleContext, groups: Groups, *, calls_first: bool, labeled: bool) -> list[str]:
     """Clauses that name operators of each group, with a label or none, and where they are called. Views, copies and
     fills that come with new operators are not worth a name."""
     new, gone, others = groups
@@ -129,10 +129,10 @@ def naming_clauses(context: RuleContext, groups: Groups, *, calls_first: bool, l
         details = _details([*new, *gone, *others])
         others = [operator for operator in others if operator.name not in details]
     one_sided = [
-        f"{f'{word}: ' if labelled else ''}{_one_sided(group)}"
+        f"{f'{word}: ' if labeled else ''}{_one_sided(group)}"
         for word, group in (("new", new), ("gone", gone)) if group
     ]  # fmt: skip
-    calls = [f"{'calls per step: ' if labelled or not calls_first else ''}{_recounted(others)}"] if others else []
+    calls = [f"{'calls per step: ' if labeled or not calls_first else ''}{_recounted(others)}"] if others else []
     named = (*new[:MAX_NAMED], *gone[:MAX_NAMED], *others[:MAX_NAMED])
     where = where_called(context, [(operator.name, operator.calls) for operator in named if not operator.annotation])
     return [*((*calls, *one_sided) if calls_first else (*one_sided, *calls)), *filter(None, (where,))]

@@ -31,7 +31,7 @@ from tb_perfcompare.comparison.causes.detectors.changed_operator_words import (
 from tb_perfcompare.comparison.causes.detectors.more_calls import MORE_CALLS
 from tb_perfcompare.comparison.causes.detectors.ranks.collectives import COLLECTIVE_SLOWER
 from tb_perfcompare.comparison.causes.detectors.replaced_calls import evidence_on
-from tb_perfcompare.comparison.causes.detectors.synchronization import SYNCHRONISATION, waiting_operator
+from tb_perfcompare.comparison.causes.detectors.synchronization import SYNCHRONIZATION, waiting_operator
 from tb_perfcompare.comparison.causes.evidence.amounts import Amount, Key, total, total_by_key
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explained, Explains, Part
 from tb_perfcompare.comparison.causes.evidence.general_rules import RECORDED, more_recorded
@@ -92,7 +92,7 @@ def changed_operator_rules(context: RuleContext, explained: Explained) -> Iterat
             continue
         # the waits account for the time that they expose; new operators in it are still reported by count, and so
         # are calls that decide the verdict
-        waits = SYNCHRONISATION.names[0] in rules and _matters(context, part)
+        waits = SYNCHRONIZATION.names[0] in rules and _matters(context, part)
         decides = context.headline.counted is not None and rules <= _OF_MACHINE and not number
         if waits or decides:
             yield finding_on(part, is_counted=True)
@@ -183,7 +183,7 @@ def _cause_of(
     title += mostly_in(context, own) or _after_update(context, about)
     # the title, right before the names, already says what changed
     follows = is_counted and not (calls_first and (new or gone))
-    clauses = naming_clauses(context, every, calls_first=calls_first, labelled=not follows or bool(new and gone))
+    clauses = naming_clauses(context, every, calls_first=calls_first, labeled=not follows or bool(new and gone))
     inside = "" if is_again else inside_clause(context, total(amounts.values()).more_calls)
     modules = "" if of_more_work else modules_clause(context, delta)
 

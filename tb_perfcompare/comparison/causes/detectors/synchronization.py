@@ -78,7 +78,7 @@ def wait_rules(context: RuleContext, explained: Explained) -> Iterator[Cause]:
     moved |= {wait: us * usual for wait, us in of_waits.items()}
     delta = fsum(moved.values())
     caller, of_caller = waiting_operator(context, sign)
-    subject, evidence = caller or SYNCHRONISATION.names[0], tuple[Evidence, ...]()
+    subject, evidence = caller or SYNCHRONIZATION.names[0], tuple[Evidence, ...]()
     title, how = f"{more} synchronization with the device", f"the host waits {_times(waits)} times per step"
     if caller == OUTSIDE_OPERATORS:
         how += f" ({_times(of_caller)} outside operators)"
@@ -90,7 +90,7 @@ def wait_rules(context: RuleContext, explained: Explained) -> Iterator[Cause]:
         if not known and _in_usual_step(context, sign):
             paced = context.headline.basis is Basis.PROGRAM and sign * context.headline.verdict.way > 0
             so = "no time is attributed to it" if paced else "no change of the step follows"
-            yield cause(context, SYNCHRONISATION, subject, RUNTIME, None, f"{title}: {how}; {so}.", evidence)
+            yield cause(context, SYNCHRONIZATION, subject, RUNTIME, None, f"{title}: {how}; {so}.", evidence)
         return
     if sign * context.exposed(KERNEL) <= -MAIN_SHARE * abs(delta):  # kernels that hide less are the likelier cause
         return
@@ -99,7 +99,7 @@ def wait_rules(context: RuleContext, explained: Explained) -> Iterator[Cause]:
     if abs(moved.get(longest, 0.0)) >= MAIN_SHARE * abs(delta):
         so = f"mostly in {longest[1]} itself"
     yield cause(
-        context, SYNCHRONISATION, subject, RUNTIME, delta,
+        context, SYNCHRONIZATION, subject, RUNTIME, delta,
         f"{title}: {signed_time(delta)} per step; {how}, {so}.",
         evidence, explains=moved, look_at=setting_of_arguments(context, caller) if caller else "",
     )  # fmt: skip
@@ -214,8 +214,8 @@ def waiting_operator(context: RuleContext, sign: int) -> tuple[str, Amount]:
     return outer, callers[inner]
 
 
-SYNCHRONISATION = Rule(
-    names=("synchronisation",),
+SYNCHRONIZATION = Rule(
+    names=("synchronization",),
     meaning="the host waits for the device more often",
     when="Synchronizing calls run more often, in at least half of the steps. They explain the rest of the host and of "
     "Memcpy, and slower calls that the device would otherwise hide; if no time is left, only their number is reported",

@@ -137,7 +137,7 @@ MORE_COPIES = Rule(
     names=("more_copies", "fewer_copies"),
     meaning="more copies between host and device, or on the device",
     when="At least half of Memcpy's change is by count. Copies to the host that grew together with waits count as "
-    "`synchronisation`",
+    "`synchronization`",
     needs="copies",
     tables=("kernels",),
     look_at=".to(device), .cpu() and .item() inside the step; data prepared on the CPU",

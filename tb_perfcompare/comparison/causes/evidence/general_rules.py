@@ -76,8 +76,8 @@ TABLES = {
 MAIN_SHARE = 0.25
 """Share of its category's change from which an entity is named in a sentence."""
 
-UTILISATION_CHANGE = 0.05
-"""Change of a kernel's tensor-pipe or DRAM utilisation, as a fraction of the peak, from which it is mentioned."""
+UTILIZATION_CHANGE = 0.05
+"""Change of a kernel's tensor-pipe or DRAM utilization, as a fraction of the peak, from which it is mentioned."""
 
 
 INSIDE = 0.8

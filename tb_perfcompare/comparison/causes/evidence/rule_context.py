@@ -24,7 +24,7 @@ from tb_perfcompare.comparison.result.headline import Basis, Headline
 from tb_perfcompare.comparison.result.ledger import Ledger
 from tb_perfcompare.comparison.result.ledger_rows import EntityRows, LedgerRow, columns_of
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.comparison.statistics.between_captures import between_captures, centres, row_means
+from tb_perfcompare.comparison.statistics.between_captures import between_captures, centers, row_means
 from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test, smallest_p
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.tables.counter_join import CounterChange
@@ -185,7 +185,7 @@ class RuleContext:
         (x, captures_a), (y, captures_b) = sides
         p = min(float(batched_rank_test(x, y, captures=(captures_a, captures_b)).p[0]) * max(among, 1), 1.0)
         apart = bool(are_separated(x, y)[0])
-        one, two = (np.log(np.maximum(centres(side, at, row_means), 1.0)) for side, at in sides)
+        one, two = (np.log(np.maximum(centers(side, at, row_means), 1.0)) for side, at in sides)
         between = between_captures(one, two, self.options.alpha, shared=True)
         if between is None:
             return p, apart

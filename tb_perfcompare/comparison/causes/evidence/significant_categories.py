@@ -15,7 +15,7 @@ from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import (
     MIN_OWN_CAPTURES,
     capture_counts,
-    centres,
+    centers,
     gaps,
     middle_half,
 )
@@ -68,7 +68,7 @@ def _far_apart(times: tuple[NDArray[np.int64], NDArray[np.int64]], captures: Cap
     if min(capture_counts(captures)) < MIN_OWN_CAPTURES:
         return frozenset()
     one, two = (
-        np.log(np.maximum(centres(side, of, middle_half), MIN_NS)) for side, of in zip(times, captures, strict=True)
+        np.log(np.maximum(centers(side, of, middle_half), MIN_NS)) for side, of in zip(times, captures, strict=True)
     )
     far = {StepCategory(row) for row in np.flatnonzero(np.abs(gaps(one, two)) > MIN_LOG_GAP).tolist()}
     return frozenset(CATEGORY_LABELS[category] for category in far - _INTERRUPTED)
@@ -127,7 +127,7 @@ def repeatability(
             rest += f"; at equal machine speed {signed_time(paced.us)} ({p_text(paced.p)})"
         return f"statistically significant over {noun}s ({p_text(p)}){rest}"
     if apart:
-        return f"no overlap between the {noun}s of the two sides, but neighbouring {noun}s are correlated ({p_text(p)})"
+        return f"no overlap between the {noun}s of the two sides, but neighboring {noun}s are correlated ({p_text(p)})"
     if too_few:
         return f"no overlap between the two sides; {REPEATABILITY_UNKNOWN}: too few {noun}s to test ({p_text(p)})"
     shown = paced is not None and paced.is_shown(alpha)

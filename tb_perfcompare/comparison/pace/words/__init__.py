@@ -1,1 +1,1 @@
-"""The headline in words: its sentence, and the labelled lines below it."""
+"""The headline in words: its sentence, and the labeled lines below it."""

@@ -1,4 +1,4 @@
-"""The labelled lines below the headline: as recorded, machine, program, the same work."""
+"""The labeled lines below the headline: as recorded, machine, program, the same work."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _runs_all(counted: Counted) -> str:
 
 
 def fact_lines(headline: Headline, counts: tuple[int, int] | None) -> tuple[Fact, ...]:
-    """Labelled lines: step time as recorded, machine, program, and the same work behind both."""
+    """Labeled lines: step time as recorded, machine, program, and the same work behind both."""
     facts = []
     if headline.baseline is not None and headline.candidate is not None and headline.shift is not None:
         means = times_text(headline.baseline, headline.candidate)

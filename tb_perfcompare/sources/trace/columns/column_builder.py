@@ -25,7 +25,7 @@ from tb_perfcompare.sources.trace.columns.assemble_columns import Gathered
 from tb_perfcompare.sources.trace.columns.counter_events import CounterBuilder
 from tb_perfcompare.sources.trace.columns.event import Counts, Event
 from tb_perfcompare.sources.trace.columns.growable_array import GrowableArray
-from tb_perfcompare.sources.trace.columns.interning import KeyNumbers, Lanes, Membership, Names, normalised_id
+from tb_perfcompare.sources.trace.columns.interning import KeyNumbers, Lanes, Membership, Names, normalized_id
 from tb_perfcompare.sources.trace.columns.measured_ranges import RANGE, RangeBuilder
 from tb_perfcompare.sources.trace.columns.numbers import parse_integers, parse_times
 from tb_perfcompare.sources.trace.columns.process_layers import OperatorArrows
@@ -161,9 +161,9 @@ class ColumnBuilder:
         raw = (event.args or _NO_ARGS).get(argument or "")
         if argument is None or raw is None or not bytes(raw).startswith(b'"'):
             return
-        place: Any = normalised_id(event.pid)
+        place: Any = normalized_id(event.pid)
         if event.name == "thread_name":
-            place = (place, normalised_id(event.tid))
+            place = (place, normalized_id(event.tid))
         text = bytes(raw)
         try:
             self._metadata[str(event.name)][place] = _TEXT.decode(text)

@@ -23,7 +23,7 @@ from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.trace.columns.event import Counts, Event
 from tb_perfcompare.sources.trace.columns.growable_array import GrowableArray
-from tb_perfcompare.sources.trace.columns.interning import Names, Place, normalised_id
+from tb_perfcompare.sources.trace.columns.interning import Names, Place, normalized_id
 from tb_perfcompare.sources.trace.columns.numbers import parse_floats, parse_integers, parse_times
 
 NOT_STATED = -2
@@ -140,7 +140,7 @@ class CounterBuilder:
         )  # fmt: skip
 
     def _place(self, event: Event) -> int:
-        place = (normalised_id(event.pid), normalised_id(event.tid), bytes(event.id))
+        place = (normalized_id(event.pid), normalized_id(event.tid), bytes(event.id))
         return self._places.setdefault(place, len(self._places))
 
     def _drop(self, reason: str, rows: Flags) -> None:

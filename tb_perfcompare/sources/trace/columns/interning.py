@@ -21,8 +21,8 @@ _ELEMENTS = msgspec.json.Decoder(list[msgspec.Raw])
 _SPACES, _QUOTE = b" \t\r\n", b'"'
 
 
-def normalised_id(value: int | float | str | None) -> Place:
-    """Normalises a pid or tid as written: integral floats become integers, a missing one the empty text."""
+def normalized_id(value: int | float | str | None) -> Place:
+    """Normalizes a pid or tid as written: integral floats become integers, a missing one the empty text."""
     if value is None:
         return ""
     if isinstance(value, float):
@@ -51,7 +51,7 @@ class Lanes(dict[tuple[int | float | str | None, int | float | str | None], int]
         self._rows: dict[tuple[Place, Place], int] = {}
 
     def __missing__(self, pair: tuple[int | float | str | None, int | float | str | None]) -> int:
-        place = normalised_id(pair[0]), normalised_id(pair[1])
+        place = normalized_id(pair[0]), normalized_id(pair[1])
         row = self._rows.setdefault(place, len(self._rows))
         self[pair] = ~row if None in pair else row
         return self[pair]

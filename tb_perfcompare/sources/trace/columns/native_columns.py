@@ -21,7 +21,7 @@ from tb_perfcompare.sources.native import _scanner
 from tb_perfcompare.sources.trace.columns.arguments import NOT_RECORDED, SLOTS
 from tb_perfcompare.sources.trace.columns.assemble_columns import Gathered
 from tb_perfcompare.sources.trace.columns.event import Counts
-from tb_perfcompare.sources.trace.columns.interning import Place, compacted, normalised_id
+from tb_perfcompare.sources.trace.columns.interning import Place, compacted, normalized_id
 from tb_perfcompare.sources.trace.columns.numbers import NumberText, parse_floats, parse_integers
 from tb_perfcompare.sources.trace.columns.process_layers import OperatorArrows
 
@@ -183,7 +183,7 @@ def _numbers(data: _scanner.Column, dtype: type[np.generic]) -> NDArray[Any]:
 def _places(texts: _Texts, pids: Ints32, tids: Ints32) -> Iterable[tuple[Place, Place]]:
     pairs = list(zip(pids.tolist(), tids.tolist(), strict=True))
     place: dict[int, Place] = {number: _PLACE.decode(texts[number]) for pair in pairs for number in pair if number >= 0}
-    place = {number: normalised_id(value) for number, value in place.items()} | {_NO_TEXT: normalised_id(None)}
+    place = {number: normalized_id(value) for number, value in place.items()} | {_NO_TEXT: normalized_id(None)}
     return ((place[pid], place[tid]) for pid, tid in pairs)
 
 

@@ -72,7 +72,7 @@ class PythonScanner:
     def _cut(self, data: bytes, start: int, stop: int) -> int:
         """Where the last event seems to end in data[start:stop], which starts at an event; -1 if nowhere.
 
-        The bytes between two events repeat within a file, so they are learnt once and searched for from the end.
+        The bytes between two events repeat within a file, so they are learned once and searched for from the end.
         """
         border = data.rfind(self._border, start, stop) if self._border else -1
         if border < 0 and self._learn(data, start, stop):

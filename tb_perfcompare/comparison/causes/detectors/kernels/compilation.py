@@ -79,7 +79,7 @@ COMPILATION_LOST = Rule(
     tables=("kernels",),
     look_at="torch.compile: graph breaks, recompilations, a fallback to eager mode",
     look_at_gain="torch.compile",
-    confidence="certain: launches are counted; generated kernels are recognised by name",
+    confidence="certain: launches are counted; generated kernels are recognized by name",
     find=compilation_rules,
     rank=1,
 )

@@ -1,4 +1,4 @@
-"""One kernel takes longer per launch, beyond a uniform slowdown: for example with less occupancy or utilisation."""
+"""One kernel takes longer per launch, beyond a uniform slowdown: for example with less occupancy or utilization."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.causes.detectors.machine.uniform_slowdown import device_ratio
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains
-from tb_perfcompare.comparison.causes.evidence.general_rules import UTILISATION_CHANGE, kernel_fact
+from tb_perfcompare.comparison.causes.evidence.general_rules import UTILIZATION_CHANGE, kernel_fact
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
 from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, changed_arguments, other_inputs
 from tb_perfcompare.comparison.causes.evidence.rule import SIZES, Rule, cause, change_text, entity_confidence
@@ -39,7 +39,7 @@ MOST = 0.5
 
 _COMPILED = "the kernel's tile or block size and number of warps (constants and autotuning of Triton), compiler options"
 
-_MEASURED = (("dram_active", "DRAM throughput"), ("tensor_active", "tensor utilisation"))
+_MEASURED = (("dram_active", "DRAM throughput"), ("tensor_active", "tensor utilization"))
 _OCCUPANCY = (("achieved_occupancy", 1.0), ("occupancy", 0.01))
 """Occupancy of kernels with its scale to a fraction: measured, else the one that the launch allows."""
 
@@ -128,7 +128,7 @@ def _why(context: RuleContext, kernel: str, slower: bool) -> tuple[Rule, str]:
 
     def moved(fact: str, scale: float = 1.0) -> tuple[float, float] | None:
         x, y = (kernel_fact(side, kernel, fact) for side in context.sides)
-        if x is None or y is None or ((x - y) if slower else (y - x)) * scale < UTILISATION_CHANGE:
+        if x is None or y is None or ((x - y) if slower else (y - x)) * scale < UTILIZATION_CHANGE:
             return None
         return x * scale, y * scale
 
@@ -141,7 +141,7 @@ def _why(context: RuleContext, kernel: str, slower: bool) -> tuple[Rule, str]:
     for fact, words in _MEASURED:
         change = moved(fact)
         if change is not None:
-            return UTILISATION_LOST, f"; {word} {words} ({percent_text(change[0])} → {percent_text(change[1])})"
+            return UTILIZATION_LOST, f"; {word} {words} ({percent_text(change[0])} → {percent_text(change[1])})"
     registers = context.once(compiled_otherwise).get(kernel)
     if registers is not None:
         return KERNEL_SLOWER, f"; compiled otherwise ({numbers_text(*registers)} registers per thread)"
@@ -182,10 +182,10 @@ OCCUPANCY_LOST = Rule(
     same_work=True,
     of_library=True,
 )
-UTILISATION_LOST = Rule(
-    names=("utilisation_lost", "utilisation_gained"),
+UTILIZATION_LOST = Rule(
+    names=("utilization_lost", "utilization_gained"),
     meaning="a slower kernel uses less of the device",
-    when="As `kernel_slower`, and DRAM throughput or tensor utilisation fell by at least 0.05",
+    when="As `kernel_slower`, and DRAM throughput or tensor utilization fell by at least 0.05",
     needs="kernels with an attached listing",
     tables=("kernels",),
     look_at="memory accesses: strides, alignment, cache hits; concurrent work on the device",

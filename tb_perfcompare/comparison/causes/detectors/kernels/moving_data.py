@@ -159,7 +159,7 @@ LAYOUT_COPIES = Rule(
     needs="kernels",
     tables=("kernels",),
     look_at=".contiguous(), .to(), channels_last on one side only, dtype conversions between layers",
-    confidence="certain: launches are counted; copies are recognised by kernel name",
+    confidence="certain: launches are counted; copies are recognized by kernel name",
     find=device_copy_rules,
     rank=2,
 )

@@ -31,7 +31,7 @@ def gaps_around(context: RuleContext, operators: AbstractSet[str], own: Iterable
     """Change of the step's untraced time from gaps next to these operators, microseconds per step; empty if that is
     little, or far more than the change of the operators' `own` times: then something else happens there.
 
-    A gap is identified by its neighbours. One-sided gaps count if an operator is one of the neighbours, or if one
+    A gap is identified by its neighbors. One-sided gaps count if an operator is one of the neighbors, or if one
     was inserted in between; together at most the change of untraced time.
     """
     gaps = context.once(_one_sided_gaps)
@@ -52,7 +52,7 @@ def gaps_around(context: RuleContext, operators: AbstractSet[str], own: Iterable
 
 def gaps_between(context: RuleContext, operators: AbstractSet[str]) -> float | None:
     """Change of the step's untraced time in gaps with only these operators around, microseconds per step; None if
-    neighbours are not known."""
+    neighbors are not known."""
     before, after = _gaps(context.baseline), _gaps(context.candidate)
     if before is None or after is None:
         return None
@@ -111,7 +111,7 @@ def _one_sided_gaps(context: RuleContext) -> _Gaps | None:
 
 
 def _gaps(summary: Summary, steps: Ints | None = None) -> dict[_Ends, float] | None:
-    """Gap -> microseconds per step, in all steps or in some; None if neighbours are not known."""
+    """Gap -> microseconds per step, in all steps or in some; None if neighbors are not known."""
     parts = summary.owned.parts
     if parts is None or "operator" not in parts.recorded_keys:
         return None
@@ -120,12 +120,12 @@ def _gaps(summary: Summary, steps: Ints | None = None) -> dict[_Ends, float] | N
     times = zip(parts.keys, total.tolist(), strict=True)
     per_step = 1000 * (len(summary.steps) if steps is None else len(steps))
     return {
-        _neighbours(key[2]): ns / per_step
+        _neighbors(key[2]): ns / per_step
         for key, ns in times
         if key[0] == OTHER and key[1] == NOTHING_RECORDED and ns
     }
 
 
-def _neighbours(context: str) -> tuple[str, ...]:
+def _neighbors(context: str) -> tuple[str, ...]:
     """Parses "after X, before Y" -> (X, Y)."""
     return tuple(end.removeprefix("after ").removeprefix("before ") for end in context.split(", before "))

@@ -45,7 +45,7 @@ def test_processes_of_multiprocessing_are_lowered_and_those_of_this_tool_are_not
 
 
 @pytest.mark.parametrize("is_there", [True, False])
-def test_nothing_is_watched_where_there_is_no_neighbour(monkeypatch: pytest.MonkeyPatch, is_there: bool) -> None:
+def test_nothing_is_watched_where_there_is_no_neighbor(monkeypatch: pytest.MonkeyPatch, is_there: bool) -> None:
     started: list[Callable[..., object]] = []
     monkeypatch.setattr(threading.Thread, "start", lambda thread: started.append(thread.run))
     monkeypatch.delitem(sys.modules, PACKAGE, raising=False)

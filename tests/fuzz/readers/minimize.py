@@ -1,4 +1,4 @@
-"""Minimises an input that breaks the law at the same place."""
+"""Minimizes an input that breaks the law at the same place."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from tests.fuzz.readers.law import Target
 
 
 def command(target: Target, path: Path) -> int:
-    """Write the minimised input to FILE.min; 2 if the file breaks no law."""
+    """Write the minimized input to FILE.min; 2 if the file breaks no law."""
     data = path.read_bytes()
     with tempfile.TemporaryDirectory() as folder:
         wanted = broken(target, data, Path(folder))
         if not wanted:
             print(f"{path} breaks no law")
             return 2
-        smaller = minimised(target, data, wanted, Path(folder))
+        smaller = minimized(target, data, wanted, Path(folder))
     out = path.with_name(f"{path.name}.min")
     out.write_bytes(smaller)
     print(f"{wanted}\n{out}: {len(smaller)} of {len(data)} bytes")
@@ -31,7 +31,7 @@ def broken(target: Target, data: bytes, folder: Path) -> str:
     return next(iter(tally.failures), "")
 
 
-def minimised(target: Target, data: bytes, wanted: str, folder: Path) -> bytes:
+def minimized(target: Target, data: bytes, wanted: str, folder: Path) -> bytes:
     """Remove ever shorter parts until none can be removed."""
     size = max(1, len(data) // 2)
     while True:

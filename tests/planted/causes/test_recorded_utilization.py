@@ -1,4 +1,4 @@
-"""Traces with measured utilisation attached: a slower kernel is told with the figure that fell."""
+"""Traces with measured utilization attached: a slower kernel is told with the figure that fell."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ SLOW = side(BASE.changed(layers=layers((NORM, longer(NORM, 3.0)))), 101)
 @pytest.mark.parametrize(
     ("before", "after", "rule", "says"),
     [
-        ({"dram_active": 0.72}, {"dram_active": 0.31}, "utilisation_lost", "lower DRAM throughput (72.0 % → 31.0 %)"),
-        ({"tensor_active": 0.6}, {"tensor_active": 0.2}, "utilisation_lost", "tensor utilisation (60.0 % → 20.0 %)"),
+        ({"dram_active": 0.72}, {"dram_active": 0.31}, "utilization_lost", "lower DRAM throughput (72.0 % → 31.0 %)"),
+        ({"tensor_active": 0.6}, {"tensor_active": 0.2}, "utilization_lost", "tensor utilization (60.0 % → 20.0 %)"),
         ({"achieved_occupancy": 0.5}, {"achieved_occupancy": 0.2}, "occupancy_lost", "occupancy (50.0 % → 20.0 %)"),
         ({"dram_active": 0.72}, {"dram_active": 0.71}, "kernel_slower", "other kernels did not change the same way"),
         ({"dram_active": 0.31}, {"dram_active": 0.72}, "kernel_slower", "other kernels did not change the same way"),
@@ -50,6 +50,6 @@ def test_a_slower_kernel_with_a_figure_that_fell(
 
 def test_exchanging_the_sides_finds_the_figure_that_rose() -> None:
     found = compared(measured(SLOW, dram_active=0.31), measured(HEALTHY, dram_active=0.72))
-    assert causes(found) == ["utilisation_gained"]
+    assert causes(found) == ["utilization_gained"]
     assert "One kernel is faster" in first(found).sentence
     assert "higher DRAM throughput (31.0 % → 72.0 %)" in first(found).sentence

@@ -1,4 +1,4 @@
-"""Normalisations: layer, RMS, batch and group norm; forward and backward.
+"""Normalizations: layer, RMS, batch and group norm; forward and backward.
 
 FLOPs per element, counted from the formulas. Forward (x - mean) · rstd: mean 1, variance 3 (subtract, square, add),
 scale 1; weight 1, bias 1. Without a mean (RMS): 3. With given statistics: 2. Backward: rstd · (g - mean(g) - x̂ ·
@@ -16,17 +16,17 @@ from tb_perfcompare.analysis.work.recorded_call import Call, models
 from tb_perfcompare.analysis.work.tensors import Tensor, same
 from tb_perfcompare.analysis.work.work import NoModelError, Work, need
 
-FAMILY = "normalisation"
+FAMILY = "normalization"
 
 
 def _statistic_size(x: Tensor) -> int:
     if x.type.rank != 2:
-        raise NoModelError("only floating-point numbers are modelled")
+        raise NoModelError("only floating-point numbers are modeled")
     return max(4, x.type.size)
 
 
 def _rows(call: Call, x: Tensor, shape: int, weight: Tensor | None) -> int:
-    """Number of normalised rows: elements divided by the last dimensions, whose sizes the weight or `shape` states."""
+    """Number of normalized rows: elements divided by the last dimensions, whose sizes the weight or `shape` states."""
     inner = weight.sizes if weight is not None else call.integers(shape)
     need(0 < len(inner) <= len(x.sizes) and x.sizes[-len(inner) :] == inner)
     return prod(x.sizes[: -len(inner)])
