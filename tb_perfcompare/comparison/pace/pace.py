@@ -91,13 +91,9 @@ def pace_of(
         return f"no {noun} do the same work on both sides"
     # on the host, interruptions lengthen some rows of one side, and their mean is the better weight
     changes = row_changes(rows, captures, by_shorter=of == "device")
-    interrupted = False
-    if sliced:
-        every = replace(changes, kept=changes.weights > 0)
-        sums = _together(rows, every)
-        shift = 0.0 if sums is None else shift_of_pace(each_side(np.log, sums), captures)
-        interrupted = is_interrupted(shift, _fastest_together(rows, every))
-        changes = every if interrupted else changes
+    every = replace(changes, kept=changes.weights > 0)
+    interrupted = sliced and _are_interrupted(rows, every, captures)
+    changes = every if interrupted else changes
     if not changes.kept.any():
         return f"no {noun} of the same work took time in every capture"
     common = _together(rows, changes)
@@ -107,11 +103,7 @@ def pace_of(
     means = np.concatenate(each_side(capture_means, logs, captures)).tolist()
     level = fsum(means) / len(means)
     log = each_side(lambda side: side - level, logs)
-    shares = np.concatenate([
-        np.divide(one, whole, out=np.zeros_like(one), where=whole > 0)
-        for one, whole in zip(common, whole_ns, strict=True)
-    ])  # fmt: skip
-    coverage = min(1.0, float(median(shares)))
+    coverage = _coverage(common, whole_ns)
     names = max(changes.effective_names, 1.0)
     degrees_of_freedom = max(names - 1, 1.0)
     pace = Pace(
@@ -130,6 +122,22 @@ def pace_of(
         fastest=_fastest(rows, changes),
     )
     return PaceRows(pace, rows, changes)
+
+
+def _are_interrupted(rows: WorkRows, every: RowChanges, captures: Captures) -> bool:
+    """Whether interruptions make up the pace of all rows."""
+    sums = _together(rows, every)
+    shift = 0.0 if sums is None else shift_of_pace(each_side(np.log, sums), captures)
+    return is_interrupted(shift, _fastest_together(rows, every))
+
+
+def _coverage(common: SidePair, whole_ns: SidePair) -> float:
+    """Median share of the observations that the common work covers, at most 1."""
+    shares = [
+        np.divide(one, whole, out=np.zeros_like(one), where=whole > 0)
+        for one, whole in zip(common, whole_ns, strict=True)
+    ]
+    return min(1.0, float(median(np.concatenate(shares))))
 
 
 def _together(rows: WorkRows, changes: RowChanges) -> SidePair | None:

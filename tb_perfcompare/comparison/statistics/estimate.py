@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.comparison.statistics.autocorrelation import Captures, independent
+from tb_perfcompare.comparison.statistics.autocorrelation import Autocorrelation, Captures, independent
 from tb_perfcompare.comparison.statistics.between_captures import (
     MIN_OWN_CAPTURES,
     POWER,
@@ -169,9 +169,7 @@ def estimate_shift(
     deviation (`shared` of between_captures). Raises ValueError for an empty sample or a time outside
     1..LONGEST_STEP_NS-1.
     """
-    for times in (baseline_ns, candidate_ns):
-        if len(times) == 0 or times.min() <= 0 or times.max() >= LONGEST_STEP_NS:
-            raise ValueError("step times must be at least one, above zero and below 2**62 ns")
+    _check_times(baseline_ns, candidate_ns)
     n, m = len(baseline_ns), len(candidate_ns)
     captures_decide = captures is not None and min(capture_counts(captures)) >= MIN_OWN_CAPTURES
     ordered = not (captures_decide and at_pace)  # if both, autocorrelation is neither used nor shown
@@ -181,13 +179,8 @@ def estimate_shift(
     neighbors = test.neighbors if level is not None and not captures_decide else independent(1, n + m)
     widening = float(neighbors.widening(alpha)[0])
     logs = np.log(baseline_ns), np.log(candidate_ns)
-    theta, low, high = shift_of(*logs, k)
-    middle, below, above = (np.array([value]) for value in (theta, low, high))
-    steps_low, steps_high = (float(end[0]) for end in neighbors.interval(middle, below, above, alpha))
+    theta, steps_low, steps_high, p = _of_steps(logs, k, test, neighbors, alpha, counted=captures_decide)
     theta_low, theta_high = steps_low, steps_high
-    p = float(test.p_alone[0] if captures_decide else test.p[0])
-    if widening > 1:
-        p = max(float(test.p_alone[0]), float(neighbors.p(middle, below, above, alpha)[0]))
     between = _between_captures(logs, captures, alpha, variation_from, at_pace)
     if between is not None:
         p = max(p, float(between.p[0]))
@@ -217,6 +210,26 @@ def estimate_shift(
         log_mean_ratio=math.log(exact_mean(candidate_ns)) - math.log(exact_mean(baseline_ns)),
         outliers=(outlying_steps(baseline_ns), outlying_steps(candidate_ns)),
     )
+
+
+def _check_times(*sides: Nanoseconds) -> None:
+    for times in sides:
+        if len(times) == 0 or times.min() <= 0 or times.max() >= LONGEST_STEP_NS:
+            raise ValueError("step times must be at least one, above zero and below 2**62 ns")
+
+
+def _of_steps(
+    logs: tuple[Floats, Floats], k: int, test: BatchedRankTest, neighbors: Autocorrelation, alpha: float, *,
+    counted: bool,
+) -> tuple[float, float, float, float]:  # fmt: skip
+    """Shift of ln(time), the ends of its interval, and p, from steps alone. `counted`: captures decide, so that the
+    order of their steps does not matter."""
+    theta, *ends = shift_of(*logs, k)
+    middle, below, above = (np.array([value]) for value in (theta, *ends))
+    low, high = (float(end[0]) for end in neighbors.interval(middle, below, above, alpha))
+    if neighbors.widening(alpha)[0] > 1:
+        return theta, low, high, max(float(test.p_alone[0]), float(neighbors.p(middle, below, above, alpha)[0]))
+    return theta, low, high, float(test.p_alone[0] if counted else test.p[0])
 
 
 def _rank_and_level(
