@@ -13,7 +13,6 @@ CYCLES = "perf_data"
 BASELINE = "baseline"
 
 
-
 class Format(NamedTuple):
     """A format: its name for users, its article ("" for a plural), and the extensions that its files usually have."""
 
@@ -33,5 +32,5 @@ FORMATS: Mapping[str, Format] = {
     LISTING: Format("kernel listing", "a", (".txt", ".log", ".lst")),
     CYCLES: Format("perf_data table", "a", (".csv",)),
     NCU: Format("ncu --csv export", "an", (".csv",)),
-    BASELINE: Format("saved baseline", "a"),
+    BASELINE: Format("saved baseline", "a", (".baseline", ".perfcompare")),
 }

@@ -11,18 +11,15 @@ from collections.abc import Callable
 
 from tb_perfcompare.errors import InputChanged
 from tb_perfcompare.lazy_regex import regex
-from tb_perfcompare.model.formats import ANSWERS, BASELINE, CYCLES, LISTING, NCU, TRACE
+from tb_perfcompare.model.formats import ANSWERS, BASELINE, CYCLES, FORMATS, LISTING, NCU, TRACE
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.answers.lines import count_runs
 from tb_perfcompare.sources.recognition.format_sniffers import (
     JSON_NAME,
     REMEMBERED_FILES,
-    why_not_baseline,
-    why_not_cycles,
+    WHY_NOT,
     why_not_events,
     why_not_layers,
-    why_not_listing,
-    why_not_ncu,
 )
 from tb_perfcompare.sources.storage.blocks import read_head
 from tb_perfcompare.sources.storage.filesystem import FileStat, FileSystem
@@ -42,7 +39,7 @@ class LooseFormat:
     """A format recognized by content.
 
     format   key of model/formats.py
-    names    pattern for possible file names (full match)
+    names    pattern for possible file names (full match), with the group `stem`
     worker   name of its only worker if the file has none, "" for the file's stem
     why_not  says by name and first bytes why a file is not of the format, "" if it is; None for saved answers, whose
              runs are counted
@@ -68,14 +65,18 @@ def _is_of(why_not: WhyNot, head_bytes: int, file: FileStat, fs: FileSystem) -> 
         return False
 
 
+def _loose(form: str, worker: str, stem: str = r"(?P<stem>.+)", also: str = "") -> LooseFormat:
+    """A format by its file names: the usual extensions, `also` this one, each of them compressed or not."""
+    endings = "|".join(map(re.escape, (*FORMATS[form].endings, *filter(None, (also,)))))
+    return LooseFormat(form, regex(rf"{stem}(?:{endings})(?:\.gz)?", re.DOTALL), worker, WHY_NOT.get(form))
+
+
 LOOSE_FORMATS: tuple[LooseFormat, ...] = (
-    LooseFormat(ANSWERS, regex(r"(?P<stem>.+)\.(?:jsonl|ndjson|json)(?:\.gz)?", re.DOTALL), "answers", None),
-    LooseFormat(
-        LISTING, regex(r"(?P<stem>.+)\.(?:txt|log|lst)(?:\.gz)?", re.DOTALL), "launches", why_not_listing
-    ),
-    LooseFormat(NCU, regex(r"(?P<stem>.+)\.csv(?:\.gz)?", re.DOTALL), "launches", why_not_ncu),
-    LooseFormat(CYCLES, regex(r"(?P<stem>.+?)(?:_perf_data)?\.csv(?:\.gz)?", re.DOTALL), "", why_not_cycles),
-    LooseFormat(BASELINE, regex(r"(?P<stem>.+)\.(?:baseline|perfcompare)", re.DOTALL), "", why_not_baseline),
+    _loose(ANSWERS, "answers", also=".json"),
+    _loose(LISTING, "launches"),
+    _loose(NCU, "launches"),
+    _loose(CYCLES, "", r"(?P<stem>.+?)(?:_perf_data)?"),
+    _loose(BASELINE, ""),
     LooseFormat(TRACE, regex(r"(?P<stem>trace_view)\.json(?:\.gz)?"), "trace_view", why_not_layers),
 )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import os
 import threading
 from collections import Counter
@@ -111,6 +112,11 @@ def test_a_listing_among_many_files_is_found_in_one_search(tmp_path: Path) -> No
     assert becomes_true(found.found)
     assert files.opened == Counter([*paths, str(listing)])
     assert max(files.listed.values()) == 2
+
+
+def test_a_compressed_table_makes_the_tab_active(tmp_path: Path) -> None:
+    (tmp_path / "launches.txt.gz").write_bytes(gzip.compress(b"Name Latency Tensor DRAM\n"))
+    assert becomes_true(TraceProbe(logdir_roots(str(tmp_path), None)).found)
 
 
 def test_where_nothing_can_be_a_run_nothing_is_opened_or_listed_again(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable, Mapping
 
 from tb_perfcompare.lazy_regex import regex
-from tb_perfcompare.model.formats import BASELINE, CYCLES, LISTING, NCU, TRACE
+from tb_perfcompare.model.formats import BASELINE, CYCLES, FORMATS, LISTING, NCU, TRACE
 
 TRACE_FILE = regex(r"(?P<worker>.*?)(?:\.(?P<stamp>\d+))?\.pt\.trace\.json(?:\.gz)?", re.DOTALL)
 """Full match of a trace file's name."""
@@ -39,7 +39,9 @@ REMEMBERED_FILES = 1 << 16
 """Size of the caches of results by file. Directories are listed repeatedly in the same order, so a cache smaller than
 the number of files would always evict the entries needed next."""
 
-POSSIBLE_NAME = regex(r".+\.(?:json(?:\.gz)?|jsonl|ndjson|txt|log|lst|csv|baseline)", re.DOTALL)
+POSSIBLE_NAME = regex(
+    rf".+(?:{'|'.join(re.escape(ending) for form in FORMATS.values() for ending in form.endings)})(?:\.gz)?", re.DOTALL
+)
 """Names of files worth opening to find out whether a directory has anything to show."""
 
 _MAX_ABSENT = 2
