@@ -192,8 +192,8 @@ def times(factor: float) -> str:
 
 
 def of_the_change(share: float) -> str:
-    """ "74.1 % of the change", "8.45 times the change"."""
-    return f"{percent(share)} of the change" if share < 2 else f"{number(share)} times the change"
+    """ "74.1 % of the change", "−12.0 % of the change" if it is against it."""
+    return f"{percent(share)} of the change"
 
 
 def ratio(value: float) -> str:
@@ -204,6 +204,11 @@ def ratio(value: float) -> str:
 def setting(fraction: float) -> str:
     """A percentage with the digits the user wrote: "1 %", "95 %", "0.5 %"."""
     return f"{100 * fraction:g} %"
+
+
+def whole_percent(fraction: float) -> str:
+    """A confidence level in whole percent, not rounded up: "95 %"."""
+    return f"{math.floor(100 * fraction + 1e-9)} %"
 
 
 def p_value(p: float) -> str:

@@ -181,6 +181,8 @@ def _findings(
         findings = order_findings(every, headline)[: options.top_findings]
         if baseline.metric == STEP_TIME:
             findings = with_largest_entry(findings, context, detected)
+    if headline.verdict.way * context.delta_us < 0:  # a share of the opposite change would mislead
+        findings = tuple(replace(finding, share=None) for finding in findings)
     return (*findings, *counter_findings(moved, options.alpha, options.top_findings - len(findings)))
 
 

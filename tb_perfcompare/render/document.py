@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.result.caveats import caveats_of, not_recorded
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.controls import for_page
 from tb_perfcompare.comparison.result.finding import Finding
-from tb_perfcompare.comparison.result.headline import Alternative, Headline, Shift, Verdict
+from tb_perfcompare.comparison.result.headline import COUNTED, Alternative, Headline, Verdict
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.side_facts import SideFacts
 from tb_perfcompare.comparison.result.table import Table
@@ -95,8 +95,8 @@ def report(comparison: Comparison, *, top: int, is_page: bool = False) -> tuple[
         table = comparison.tables.get(name)
         if table is not None and (rows := telling_rows(table, top, comparison.ledger)):
             blocks += [Heading(printable(table.title)), grid_of(brief(table, rows), top=rows)]
-    change = () if headline.program is None else _change(headline)
-    blocks += [Heading(DECIDED), Facts((*change, *_evidence(headline)))]
+    mean = () if headline.program is None else _mean(headline)
+    blocks += [Heading(DECIDED), Facts((*mean, *_shift(headline), *_evidence(headline)))]
     caveats = _caveats(comparison)
     if caveats.items:
         blocks += [Heading(CAVEATS), caveats]
@@ -117,7 +117,7 @@ def _top(comparison: Comparison, *, is_page: bool) -> list[Block]:
         facts = tuple((fact.label.lower(), printable(fact.text)) for fact in headline.facts)
         return [Heading(title, level=1), Facts(facts), sides]
     why: list[Block] = [Paragraph(f"{more[0].upper()}{more[1:]}.")] if more else []
-    return [Heading(title, level=1), *why, sides, Facts(_change(headline))]
+    return [Heading(title, level=1), *why, sides, Facts((*_mean(headline), *_unsplit(headline)))]
 
 
 def _where(comparison: Comparison) -> list[Block]:
@@ -191,22 +191,22 @@ def _side(side: SideFacts, run: str) -> str:
     return printable(" · ".join(names))
 
 
-def _change(headline: Headline) -> tuple[tuple[str, str], ...]:
-    """Rows for the mean, the typical shift, and why the machine's part is unknown."""
-    rows: list[tuple[str, str]] = []
-    metric = headline.metric.replace("_", " ")
-    if headline.baseline is not None and headline.candidate is not None:
-        text = f"{number_text.time(headline.baseline)} → {number_text.time(headline.candidate)}"
-        if headline.delta is not None:
-            text += f"   Δ {number_text.time(headline.delta, signed=True)}"
-        if headline.ratio is not None:
-            text += f"   ratio {number_text.number(headline.ratio)}"
-        rows.append((f"{metric}, mean", text))
-    if headline.shift is not None:
-        label = "typical shift" if headline.amount is None else "at equal work"
-        rows += _shift(label, headline, headline.shift)
-    is_unsplit = headline.program is None and headline.metric == STEP_TIME
-    if is_unsplit and headline.unsplit and headline.unsplit != headline.reason:
+def _mean(headline: Headline) -> tuple[tuple[str, str], ...]:
+    """Row for the mean."""
+    if headline.baseline is None or headline.candidate is None:
+        return ()
+    text = f"{number_text.time(headline.baseline)} → {number_text.time(headline.candidate)}"
+    if headline.delta is not None:
+        text += f"   Δ {number_text.time(headline.delta, signed=True)}"
+    if headline.ratio is not None:
+        text += f"   ratio {number_text.number(headline.ratio)}"
+    return ((f"{headline.metric.replace('_', ' ')}, mean", text),)
+
+
+def _unsplit(headline: Headline) -> tuple[tuple[str, str], ...]:
+    """Rows for counted work, and for why the machine's part is unknown."""
+    rows = [(fact.label.lower(), printable(fact.text)) for fact in headline.facts if fact.label == COUNTED]
+    if headline.metric == STEP_TIME and headline.unsplit and headline.unsplit != headline.reason:
         rows.append(("machine", f"not separated from the program: {printable(headline.unsplit)}"))
     return tuple(rows)
 
@@ -240,30 +240,30 @@ def _alternatives(alternatives: tuple[Alternative, ...], is_page: bool) -> Listi
             still_open.append(alternative.arguments if by_option else alternative.what)
         else:
             settles |= bool(alternative.arguments)
-            delta = "" if alternative.delta is None else f"mean {number_text.time(alternative.delta, signed=True)}"
-            n = "" if alternative.n is None else f"n {alternative.n[0]} and {alternative.n[1]}"
-            rest = " · ".join(filter(None, (alternative.what if by_option else "", delta, n)))
-            lead = alternative.arguments if by_option else what
-            items.append((f"{lead}: {printable(alternative.sentence)}", rest))
+            lead, detail = (alternative.arguments, alternative.what) if by_option else (what, "")
+            items.append((f"{lead}: {printable(alternative.sentence)}", detail))
     if settles and still_open:
         items.append((f"Still open: {', '.join(still_open)}.", ""))
     return Listing(tuple(items))
 
 
-def _shift(label: str, headline: Headline, shift: Shift) -> list[tuple[str, str]]:
+def _shift(headline: Headline) -> list[tuple[str, str]]:
     """Rows for the typical shift, as a time and, if the reason does not say it, as a fraction, with its confidence
     interval or range."""
+    if (shift := headline.shift) is None:
+        return []
+    label = "typical shift" if headline.amount is None else "at equal work"
     mark = f" {_UNCLEAR}" if headline.verdict is Verdict.INCONCLUSIVE else ""
     change, low, high = number_text.change_and_ends(shift.estimate, shift.low, shift.high)
     change_us = number_text.time(shift.estimate_us, signed=True)
     interval_us = f"[{number_text.time(shift.low_us, signed=True)}, {number_text.time(shift.high_us, signed=True)}]"
     if shift.level is not None:
-        level = f"{number_text.setting(round(shift.level, 3))} interval"
+        level = f"{number_text.whole_percent(shift.level)} CI"
     elif shift.low == shift.high:
         return [(label, f"{change}{mark}   {change_us}   no interval: too few samples")]
     else:
         level = "whole range; too few samples for an interval"
-    if f"{low} to {high}" in headline.reason:
+    if f"{low.removesuffix(' %')} to {high}" in headline.reason:
         return [(label, f"{change_us}{mark}   {interval_us} {level}")]
     return [(label, f"{change}{mark}   [{low}, {high}] {level}"), ("", f"{change_us}   {interval_us}")]
 
@@ -277,8 +277,7 @@ def _findings(findings: tuple[Finding, ...], titles: Mapping[str, str] | None) -
         size = "" if finding.delta_us is None else number_text.time(finding.delta_us, signed=True)
         parts = [size] if size and size not in finding.sentence else []
         if finding.share is not None:
-            share = number_text.of_the_change(abs(finding.share))
-            parts.append(f"offsets {share}" if finding.share < 0 else share)
+            parts.append(number_text.of_the_change(finding.share))
         parts.append(finding.confidence)
         table = finding.evidence[0].table if finding.evidence else ""
         if table not in ("", "categories", *_REPORT_TABLES):
@@ -295,9 +294,8 @@ def _rest(comparison: Comparison) -> list[Block]:
     rest_us = comparison.unexplained_us
     if rest_us is None:
         return []
-    what = "Other time offsets" if rest_us * comparison.delta_us < 0 else "No finding explains"
-    share = number_text.of_the_change(abs(rest_us / comparison.delta_us))
-    return [Paragraph(f"{what} {share}: {number_text.time(rest_us, signed=True)}.")]
+    share = number_text.of_the_change(rest_us / comparison.delta_us)
+    return [Paragraph(f"Not explained: {number_text.time(rest_us, signed=True)} ({share}).")]
 
 
 def _listing(items: tuple[tuple[str, str], ...]) -> Listing:

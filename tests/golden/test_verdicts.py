@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+import pytest
+
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
@@ -34,8 +36,8 @@ def test_two_spans_per_run_are_inconclusive_as_spans_of_one_run_vary() -> None:
     """By steps alone the candidate is faster, but spans of one run differ almost as much."""
     headline = all_spans().headline
     assert headline.verdict is Verdict.INCONCLUSIVE
-    assert headline.reason.startswith("typical step −19.8 % (95 % CI −28.9 % to −2.87 %)")
-    assert "but captures of one run vary by 14.3 %; 95 % CI over captures −42.2 % to +13.9 %" in headline.reason
+    assert headline.reason.startswith("typical step −19.8 % (95 % CI −28.9 to −2.87 %)")
+    assert "but captures of one run vary by 14.3 %; 95 % CI over captures −42.2 to +13.9 %" in headline.reason
     assert headline.scope.startswith("2 and 2 captures; those of one run vary by 14.3 %")
     known = certainty(all_spans())
     assert (known.captures, known.captures_needed, round(known.noise_floor or 0, 3)) == ((2, 2), 4, 0.143)
@@ -66,8 +68,8 @@ def test_one_slow_cycle_does_not_make_a_server_slower() -> None:
     found = servers("SGLang/gpu_instability")
     assert found.headline.verdict is Verdict.INCONCLUSIVE
     known = certainty(found)
-    assert known.tail_driven and "tail-driven" in found.headline.reason
-    assert "by candidate cycle 10" in found.headline.reason
+    assert known.tail_driven and "a few long cycles move the mean" in found.headline.reason
+    assert found.headline.reason.endswith(": candidate cycle 10")
     assert known.mean_low is not None and known.mean_high is not None
     assert known.mean_low < 0 < 0.078 < known.mean_high
     assert (known.effect, known.steps_needed is not None) == ("small", True)
@@ -76,10 +78,9 @@ def test_one_slow_cycle_does_not_make_a_server_slower() -> None:
 def test_drift_does_not_make_a_server_slower() -> None:
     found = servers("vLLM/gpu_instability")
     assert found.headline.verdict is Verdict.INCONCLUSIVE
-    assert "neighboring cycles are correlated (autocorrelation 0.90)" in found.headline.reason
+    assert certainty(found).autocorrelation == pytest.approx(0.9, abs=0.005)
     (drift,) = [note for note in found.notes if note.code is NoteCode.DRIFT]
     assert (drift.where, "from cycle 12 on they are 5.22 % shorter" in drift.message) == ("candidate", True)
-    assert certainty(found).autocorrelation > 0.6
 
 
 def test_different_work_gets_no_verdict() -> None:

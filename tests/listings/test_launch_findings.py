@@ -35,7 +35,7 @@ def test_a_kernel_at_half_its_throughput_is_a_finding() -> None:
 
 def test_kernel_time_is_what_kernels_with_their_own_finding_leave() -> None:
     got = rules(drawn("scan 100 .0 .8, sort 100 .0 .1"), drawn("scan 200 .0 .4, sort 200 .0 .1"))
-    assert got["kernel_time"].sentence == "Kernel time: +100 µs of +200 µs; sort +100 µs (1 call on both sides)."
+    assert got["kernel_time"].sentence == "Remaining kernel time: +100 µs; sort +100 µs (1 call)."
     assert (got["utilization_lost"].share, got["kernel_time"].share) == (0.5, 0.5)
 
 

@@ -33,7 +33,7 @@ def test_text_has_the_verdict_first_then_the_numbers() -> None:
     assert lines[0] == "Slower: the typical step takes 27.9 % more"
     whole = "\n".join(lines)
     assert "126 ms → 162 ms   Δ +35.3 ms   ratio 1.28" in whole
-    assert "+27.9 %   [+2.10 %, +40.5 %] 95 % interval" in whole
+    assert "+27.9 %   [+2.10 %, +40.5 %] 95 % CI" in whole
     assert "p < 0.001   n 12 and 12" in whole
     assert "1. Waiting for <the> loader takes 46.6 ms more." in whole
     assert "less certain: p" in whole

@@ -87,10 +87,10 @@ def test_a_change_is_a_multiple_and_a_share_of_the_change_is_not() -> None:
     assert drawn(table).splitlines()[2].split(maxsplit=1) == ["a", "×46,099  +1,250 %"]
 
 
-def test_a_cause_in_the_other_direction_offsets_the_change() -> None:
+def test_a_cause_in_the_other_direction_has_a_negative_share() -> None:
     cause = replace(comparison().findings[0], share=-0.25)
     drawn = text(report(comparison(findings=(cause,)), top=1), Terminal(80))
-    assert "offsets 25.0 % of the change" in " ".join(drawn.split())
+    assert "−25.0 % of the change" in " ".join(drawn.split())
 
 
 def test_causes_follow_the_verdict_and_how_it_was_decided_follows_the_tables() -> None:

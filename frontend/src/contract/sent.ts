@@ -287,7 +287,7 @@ export interface Finding {
   subject: string; // operator, kernel or other entity concerned
   category: string; // category of the ledger
   delta_us: number | null; // change of time per step; null if the finding is not a time, such as a clock
-  share: number | null; // fraction of the headline's delta; null: no delta, above 10, or times overlap
+  share: number | null; // fraction of the headline's delta; null: no delta, above 2, or not part of it
   sentence: string; // what changed, by how much, and why
   evidence: Evidence[]; // figures that support it
   confidence: string; // how certain it is, in words

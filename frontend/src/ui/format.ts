@@ -130,8 +130,7 @@ export function formatPercent(fraction: Measured, signed = false, share = false)
   return `${formatDigits(fraction * 100, signed, 2)}${THIN}%`;
 }
 
-export const formatOfTheChange = (share: number): string =>
-  share < 2 ? `${formatPercent(share)} of the change` : `${formatDigits(share)} times the change`;
+export const formatOfTheChange = (share: number): string => `${formatPercent(share)} of the change`;
 
 /** Both ends of a change's interval, in the same form. */
 export function formatEnds(low: Measured, high: Measured): [string, string] {

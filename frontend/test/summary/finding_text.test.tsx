@@ -45,8 +45,8 @@ describe('a finding as text', () => {
     const lines = findingText({ ...FINDING, delta_us: null, share: null, look_at: '', evidence: [] }, comparison());
     expect(lines.split('\n').slice(0, 3)).toEqual(['DataLoader: enumerate(DataLoader).__next__', FINDING.sentence, FINDING.confidence]);
   });
-  it('says of a part that goes the other way that it offsets the change', () => {
-    expect(findingText({ ...FINDING, share: -0.25 }, comparison())).toContain('(offsets 25.0\u202f% of the change)');
+  it('has a negative share if the part goes the other way', () => {
+    expect(findingText({ ...FINDING, share: -0.25 }, comparison())).toContain('(−25.0\u202f% of the change)');
   });
   it('is copied by the button of the card, which says so', async () => {
     const writeText = vi.fn(() => Promise.resolve());
@@ -66,13 +66,13 @@ describe('a finding as text', () => {
     const box = document.createElement('div');
     await act(() => render(<Findings comparison={{ ...comparison(), findings }} onEvidence={() => undefined} />, box));
     expect(box.textContent?.split('Look at: num_workers')).toHaveLength(2);
-    expect(box.textContent).not.toContain('No finding explains');
+    expect(box.textContent).not.toContain('Not explained');
   });
   it('is followed by what no finding explains', async () => {
     const box = document.createElement('div');
     const shown = { ...comparison(), ledger: ledger([ledgerRow(['Kernel'], 0, 500_000)], 1), findings: [FINDING], unexplained_us: 200 };
     await act(() => render(<Findings comparison={shown} onEvidence={() => undefined} />, box));
-    expect(box.textContent).toContain('No finding explains 40.0\u202f% of the change: +200\u202fµs.');
+    expect(box.textContent).toContain('Not explained: +200\u202fµs (40.0\u202f% of the change).');
   });
   it('makes way for the sentence of an answer without findings', async () => {
     const box = document.createElement('div');

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.causes.detect_causes import DetectedCauses
-from tb_perfcompare.comparison.causes.detectors.changed_operator_words import AS_MEASURED
 from tb_perfcompare.comparison.causes.evidence.general_rules import (
     GENERAL,
     MAIN_SHARE,
@@ -61,7 +60,7 @@ COUNTED = 0.5
 """Share of a change within the spread of the steps that one-sided calls must explain for it to be reported, and fewest
 calls per step of a one-sided Python function."""
 
-COUNTED_ALONE = f"certain: calls are counted{AS_MEASURED}"
+COUNTED_ALONE = "certain: calls are counted"
 """Confidence if one Python function that only one side calls makes most of the change."""
 
 

@@ -72,28 +72,20 @@ _DEVICE_WORK = "the device work that runs at the same time"
 """What to look at if the device hides less of the host's work."""
 
 NEARLY_ALL = 0.95
-"""Share of a category's change from which the finding does not give it as a part of that."""
-
-MOST = 0.5
-"""If causes leave at least this share of a category's change, the finding gives it as a part of the change, not as the
-remainder."""
+"""Share of a category's change from which the finding does not call it the remainder."""
 
 MAX_GROWN = 2
 """Operators that are named for their own time."""
 
 def amount_text(change: Change, known: Known) -> str:
-    """How the sentence begins: "CPU time: +8.00 ms per step (25.0 → 33.0 ms)", "CPU time: +5.00 ms of +8.00 ms per
-    step", or "Remaining CPU time: +3.00 ms per step" if other causes explain more of it."""
+    """How the sentence begins: "CPU time: +8.00 ms per step (25.0 → 33.0 ms)", or "Remaining CPU time: +5.00 ms per
+    step" if other causes explain some of it."""
     subject = PYTHON if change.is_python else GENERAL[change.category].meaning
     by, whole_us = signed_time(change.delta_us), change.row.delta / known.unit
-    title = f"{subject[0].upper()}{subject[1:]}"
-    if change.whole:
-        amounts = times_text(change.row.baseline / known.unit, change.row.candidate / known.unit)
-        return f"{title}: {by}{known.per} ({amounts})"
-    if whole_us and MOST <= change.delta_us / whole_us <= 1:
-        of = "" if change.delta_us / whole_us >= NEARLY_ALL else f" of {signed_time(whole_us)}"
-        return f"{title}: {by}{of}{known.per}"
-    return f"Remaining {subject}: {by}{known.per}"
+    if not change.whole and not (whole_us and NEARLY_ALL <= change.delta_us / whole_us <= 1):
+        return f"Remaining {subject}: {by}{known.per}"
+    amounts = times_text(change.row.baseline / known.unit, change.row.candidate / known.unit)
+    return f"{subject[0].upper()}{subject[1:]}: {by}{known.per}{f' ({amounts})' if change.whole else ''}"
 
 
 def entity_clauses(change: Change, known: Known) -> list[str]:
@@ -282,7 +274,7 @@ def _entity_clause(entity: LedgerRow, shown: Mapping[str, str], known: Known) ->
     if not calls_a and not calls_b:
         how = "called outside the steps"
     elif calls_a == calls_b:
-        how = f"{calls_text(calls_a, known.per)} on both sides"
+        how = calls_text(calls_a, known.per)
     else:
         how = f"{numbers_text(calls_a, calls_b)} calls{known.per}"
         by_count = abs(entity.count_effect) >= abs(entity.rate_effect)

@@ -198,14 +198,13 @@ def max_deviation(pace: Pace, alpha: float) -> float:
 
 def _unusable_reason(changes: RowChanges, coverage: float, noun: str, least: float, *, interrupted: bool) -> str:
     if coverage < least:
-        shares = f"{percent_text(coverage)} of the step, {setting(least)} are needed"
-        return f"{noun} of the same work cover {shares}"
+        return f"{noun} of the same work cover only {percent_text(coverage)} of the step ({setting(least)} needed)"
     if changes.kept_names < MIN_NAMES:
         names = many(changes.kept_names, f"different {noun.removesuffix('s')}")
-        return f"{names} of the same work, {MIN_NAMES} are needed"
+        return f"only {names} of the same work ({MIN_NAMES} needed)"
     if changes.kept_share < MIN_KEPT:
-        return f"{noun} of the same work do not change alike: {percent_text(changes.kept_share)} follow one pace"
+        return f"{noun} of the same work do not change alike: only {percent_text(changes.kept_share)} follow one pace"
     if not interrupted and changes.spread > MAX_APART * math.sqrt(changes.effective_names):
         apart = ratio_text(math.exp(changes.spread))
-        return f"{noun} of the same work do not change alike: they differ by {apart} from each other"
+        return f"{noun} of the same work do not change alike: {apart} apart"
     return ""

@@ -207,6 +207,6 @@ def _not_in_turns(headline: Headline, sides: Sides) -> Headline:
     verdict = weaker_verdict(headline.verdict)
     if min(counts) < MIN_CONCLUSIVE_CAPTURES or verdict is headline.verdict:
         return qualified
-    lead, sure, rest = headline.reason.partition(", entirely ")
-    reason = f"{lead}, but not recorded alternately{'; entirely ' if sure else ''}{rest}"
+    first, *rest = headline.reason.split("; ")
+    reason = "; ".join((f"{first}, but not recorded alternately", *rest))
     return replace(qualified, verdict=verdict, reason=reason)

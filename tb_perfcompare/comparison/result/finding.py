@@ -27,7 +27,7 @@ class Finding:
     subject: Annotated[str, "operator, kernel or other entity concerned"]
     category: Annotated[str, "category of the ledger"]
     delta_us: Annotated[float | None, "change of time per step; null if the finding is not a time, such as a clock"]
-    share: Annotated[float | None, "fraction of the headline's delta; null: no delta, above 10, or times overlap"]
+    share: Annotated[float | None, "fraction of the headline's delta; null: no delta, above 2, or not part of it"]
     sentence: Annotated[str, "what changed, by how much, and why"]
     evidence: Annotated[tuple[Evidence, ...], "figures that support it"]
     confidence: Annotated[str, "how certain it is, in words"]
@@ -39,9 +39,9 @@ class Finding:
         return self.delta_us or 0.0
 
 
-MAX_SHARE = 10.0
+MAX_SHARE = 2.0
 """Largest share that is shown, in multiples of the change. Beyond it, parts cancel each other and a share means
-nothing."""
+nothing: 3.02 times a change of 61 us says less than 185 us of 9 ms."""
 
 
 def share_of(part: float, change: float) -> float | None:

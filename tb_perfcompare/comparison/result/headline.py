@@ -196,6 +196,10 @@ class Fact:
     text: Annotated[str, "the figure in words, with unit"]
 
 
+COUNTED = "Counted"
+"""Label of the line on counted work, which reports show even if program and machine are not separated."""
+
+
 @dataclass(frozen=True, slots=True)
 class Alternative:
     """A change of the comparison that could settle an open verdict, and the verdict that it gives. Rules:

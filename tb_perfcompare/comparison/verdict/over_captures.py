@@ -53,7 +53,7 @@ def floor_fraction(settled: Settled) -> float | None:
 
 def weakened_clause(settled: Settled, words: Words) -> str:
     """Clause for a verdict weakened by captures: "but captures of one run vary by 13.1 %; 95 % CI over captures
-    -1.20 % to +19.4 %"."""
+    -1.20 to +19.4 %"."""
     estimate = settled.estimate
     clause = f"but captures of one run vary by {_floor(settled)}"
     if widen(estimate):

@@ -20,9 +20,9 @@ from tb_perfcompare.comparison.verdict.words import (
     percent_with_range,
     signed_percent,
 )
-from tb_perfcompare.number_text import count, listed, number, p_value, percent, setting
+from tb_perfcompare.number_text import count, listed, number, p_value, setting
 
-_NAMED_STEPS = 5
+_NAMED_STEPS = 3
 TAIL_SHARE = 0.5
 """Least fraction of the difference of the means due to outlying steps at which these, not all steps, make it."""
 
@@ -52,14 +52,12 @@ def _interval_clause(verdict: Verdict, estimate: ShiftEstimate, words: Words) ->
     if estimate.level is None and not verdict.is_sure:
         return _too_few(estimate, words)
     lead, towards = _lead(estimate, words), words.threshold_towards(estimate.theta)
-    above, below = ("above", "below") if estimate.theta >= 0 else ("below", "above")
+    below = "below" if estimate.theta >= 0 else "above"
     if verdict.is_sure:
-        return f"{lead}, entirely {above} {towards}{_small_sample_clause(estimate, words)}"
+        return f"{lead}{_small_sample_clause(estimate, words)}"
     if verdict.is_probable:
-        return f"{lead}, {above} zero, partly {below} {towards}"
-    if verdict is Verdict.SAME:
-        return f"{lead}, entirely within {words.both_thresholds}"
-    return f"{lead}, spanning zero and {words.both_thresholds}"
+        return f"{lead}, partly {below} {towards}"
+    return f"{lead}, within {words.both_thresholds}" if verdict is Verdict.SAME else lead
 
 
 def _small_sample_clause(estimate: ShiftEstimate, words: Words) -> str:
@@ -72,7 +70,7 @@ def _small_sample_clause(estimate: ShiftEstimate, words: Words) -> str:
 
 
 def _lead(estimate: ShiftEstimate, words: Words) -> str:
-    """Estimate with its interval: "typical step +19.4 % (95 % CI +18.0 % to +20.1 %)"; the range of all pairs if
+    """Estimate with its interval: "typical step +19.4 % (95 % CI +18.0 to +20.1 %)"; the range of all pairs if
     there is no interval."""
     of = " of its kind" if estimate.kinds else words.of
     if estimate.level is None:
@@ -95,16 +93,9 @@ def _adequacy(estimate: ShiftEstimate, words: Words) -> str:
         return f"; the spread is too large to say how many {words.noun}s are needed"
     counts = f"{estimate.n[0]:,} and {estimate.n[1]:,} {words.noun}s"
     clause = f"; {counts} like these detect {least_change(detectable)}"
-    if estimate.widening > 1:
-        rho, widening = number(estimate.rho, most=2), number(estimate.widening)
-        clause += (
-            f"; neighboring {words.noun}s are correlated (autocorrelation {rho}), which makes the interval "
-            f"{widening} times as wide"
-        )
     margin = words.options.margin
     if detectable > margin > 0 and estimate.steps_needed(margin) is None:
-        unresolved = f"do not resolve the threshold of {setting(margin)}, however many are recorded"
-        clause += f"; {words.noun}s that vary so much {unresolved}"
+        clause += f"; more such {words.noun}s would not resolve {setting(margin)}"
     return clause
 
 
@@ -126,15 +117,14 @@ def mean_disagrees(
     is_inside = estimate.theta_low <= estimate.log_mean_ratio <= estimate.theta_high
     if not tail_driven and is_inside and estimate.log_mean_ratio * estimate.theta >= 0:
         return ""
-    clause = "; tail-driven: the mean" if tail_driven else "; the mean"
     change = signed_percent(estimate.log_mean_ratio)
     if interval is not None and min(estimate.n) > 1:
         change = percent_with_range(estimate.log_mean_ratio, *interval, words.level)
-    clause += f"{' within kinds' if estimate.kinds else ''} changes by {change}"
-    if tail_driven:
-        named = " and ".join(_named(side, estimate, words) for side in (0, 1) if estimate.outliers[side])
-        clause += f"; outliers: {named}" if share is None else f", {percent(share)} of it by {named}"
-    return clause
+    mean = f"the mean{' within kinds' if estimate.kinds else ''}"
+    if not tail_driven:
+        return f"; {mean} changes by {change}"
+    named = " and ".join(_named(side, estimate, words) for side in (0, 1) if estimate.outliers[side])
+    return f"; a few long {words.noun}s move {mean} by {change}: {named}"
 
 
 def _named(side: int, estimate: ShiftEstimate, words: Words) -> str:

@@ -49,14 +49,18 @@ class Words:
 
 
 def percent_range(low: float, high: float) -> str:
-    """Ends of an interval of ln(time): "+1.20 % to +19.4 %"."""
-    return " to ".join(change_ends(fraction_of(low), fraction_of(high)))
+    """Ends of an interval of ln(time): "+1.20 to +19.4 %"."""
+    return _range_text(*change_ends(fraction_of(low), fraction_of(high)))
+
+
+def _range_text(low: str, high: str) -> str:
+    return f"{low.removesuffix(' %')} to {high}"
 
 
 def percent_with_range(theta: float, low: float, high: float, of: str) -> str:
-    """Shift of ln(time) with its interval: "+19.4 % (95 % CI +18.0 % to +20.1 %)"; `of`: what the interval is."""
+    """Shift of ln(time) with its interval: "+19.4 % (95 % CI +18.0 to +20.1 %)"; `of`: what the interval is."""
     change, *ends = change_and_ends(fraction_of(theta), fraction_of(low), fraction_of(high))
-    return f"{change} ({of} {' to '.join(ends)})"
+    return f"{change} ({of} {_range_text(*ends)})"
 
 
 def least_change(detectable: float | None) -> str:

@@ -98,7 +98,7 @@ def test_many_small_new_kernels_are_named_together() -> None:
     by_rule = {finding.rule: finding for finding in compare(run(), run(gemm=130, extra=confetti)).findings}
     assert by_rule["kernel_slower"].subject == "gemm"
     sentence = by_rule["kernel_time"].sentence
-    assert sentence.startswith("Kernel time: +60.0 µs of +90.0 µs per step")
+    assert sentence.startswith("Remaining kernel time: +60.0 µs per step")
     assert "tiny0 is new (10.0 µs, 1 call per step); 5 others are new (50.0 µs in total" in sentence
 
 
@@ -270,7 +270,7 @@ def test_launches_as_long_as_their_kernels_on_one_side_are_blocking() -> None:
 
 
 @pytest.mark.parametrize(("known_us", "says"), [
-    (0.2, ["Data loader wait: +160 µs per step"]), (20.0, ["Data loader wait: +140 µs of +160 µs per step"]),
+    (0.2, ["Data loader wait: +160 µs per step"]), (20.0, ["Remaining data loader wait: +140 µs per step"]),
     (90.0, ["Remaining data loader wait: +70.0 µs per step"]), (400.0, []),
 ])  # fmt: skip
 def test_no_remainder_is_reported_when_causes_explain_more_than_the_change(known_us: float, says: list[str]) -> None:

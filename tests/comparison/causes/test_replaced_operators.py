@@ -62,8 +62,8 @@ def test_an_activation_written_out_as_operators_is_replaced(vendor: str) -> None
     two = program(*BLOCK, *WRITTEN_OUT, *BLOCK, *WRITTEN_OUT, vendor=vendor, kernels=kernels)
     (there,), (back,) = replacements_in(one, two), replacements_in(two, one)
     assert there.sentence == (
-        "Operator replaced: +132 µs per step, 6 more operator calls; aten::gelu (2 calls) → aten::mul (4 calls), "
-        "aten::add (2), aten::tanh (2)."
+        "Operator replaced: +132 µs per step, 6 more operator calls; 2 aten::gelu → 4 aten::mul, "
+        "2 aten::add, 2 aten::tanh."
     )
     assert there.confidence.startswith("certain: ")
     assert net(back) == -net(there)
@@ -85,7 +85,7 @@ def test_a_replacement_includes_its_backward_pass() -> None:
     one = trained(GELU, "GeluBackward0")
     two = trained(WRITTEN_OUT, "AddBackward0", "TanhBackward0", "MulBackward0")
     (found,) = replacements_in(one, two)
-    assert "; aten::gelu (1 call) → aten::mul (2 calls), aten::add (1), aten::tanh (1)." in found.sentence
+    assert "; 1 aten::gelu → 2 aten::mul, 1 aten::add, 1 aten::tanh." in found.sentence
     assert net(found) == pytest.approx(3 * US + 2 * US, abs=20)  # and the gaps around the calls
 
 
@@ -97,7 +97,7 @@ def test_a_replacement_below_one_operator_names_it() -> None:
         attention("aten::_scaled_dot_product_flash_attention"), attention("aten::bmm", "aten::softmax", "aten::bmm")
     )
     assert found.sentence.startswith("Operator replaced in aten::scaled_dot_product_attention: +4")
-    assert "aten::_scaled_dot_product_flash_attention (1 call) → aten::bmm (2 calls), aten::softmax" in found.sentence
+    assert "1 aten::_scaled_dot_product_flash_attention → 2 aten::bmm, 1 aten::softmax" in found.sentence
 
 
 def test_a_replaced_computation_comes_before_the_copies_of_its_result() -> None:
@@ -127,7 +127,7 @@ def test_a_deeper_model_with_another_activation_has_one_replacement() -> None:
     one = program(*(*BLOCK, *GELU) * 4, "aten::mean")
     two = program(*(*BLOCK, "aten::silu", "aten::clone") * 6, "aten::mean")
     (found,) = replacements_in(one, two)
-    assert found.sentence.endswith("aten::gelu (4 calls) → aten::clone (6 calls), aten::silu (6).")
+    assert found.sentence.endswith("4 aten::gelu → 6 aten::clone, 6 aten::silu.")
 
 
 def test_further_work_does_not_belong_to_a_small_replacement() -> None:
@@ -174,7 +174,7 @@ def test_one_call_around_many_is_no_wrapper_of_them() -> None:
     """As on a CPU, where aten::_foreach_add_ calls aten::add_ for each parameter."""
     fused, loop = ("aten::_foreach_add_", ["aten::add_"] * 8), ["aten::add_"] * 8
     (finding,) = replacements_in(program(*BLOCK, fused), program(*BLOCK, *loop))
-    assert finding.sentence.endswith("; aten::_foreach_add_ (1 call) → aten::add_ (8 calls).")
+    assert finding.sentence.endswith("; 1 aten::_foreach_add_ → 8 aten::add_.")
     assert replacements_in(program(*BLOCK, ("aten::to", ["aten::add_"])), program(*BLOCK, "aten::add_")) == []
 
 
@@ -185,7 +185,7 @@ def test_a_replaced_layer_is_reported_however_little_time_changes() -> None:
     sides = normalized("aten::batch_norm", 8), normalized("aten::instance_norm", 6)
     comparison = compare(*sides)
     sentences = " ".join(finding.sentence for finding in comparison.findings)
-    assert "aten::batch_norm (1 call) → aten::instance_norm (1 call)" in sentences
+    assert "1 aten::batch_norm → 1 aten::instance_norm" in sentences
     assert "aten::sqrt 8 → 6" in sentences
 
 
@@ -208,7 +208,7 @@ def test_operators_of_a_library_are_named_as_recorded() -> None:
         return program(*BLOCK, ("aten::_convolution", (name,)), *BLOCK)
 
     (found,) = replacements_in(convolved("aten::mkldnn_convolution"), convolved("aten::thnn_conv2d"))
-    assert found.sentence.endswith("; aten::mkldnn_convolution (1 call) → aten::thnn_conv2d (1 call).")
+    assert found.sentence.endswith("; 1 aten::mkldnn_convolution → 1 aten::thnn_conv2d.")
 
 
 def test_parts_that_offset_each_other_are_named_whatever_their_sum() -> None:
@@ -226,7 +226,7 @@ def test_half_of_the_calls_do_not_hide_the_other_half() -> None:
     other = ("aten::block", ("aten::mm", "aten::neg", "aten::exp"))
     found = compare(program(block, *BLOCK * 4), program(other, *BLOCK * 4, ("aten::sum", ("aten::neg",)))).findings
     (changed,) = [finding for finding in found if finding.rule == "operators_changed"]
-    assert "new: aten::neg (2 calls per step), aten::sum (1)" in changed.sentence
+    assert "2 aten::neg, 1 aten::sum" in changed.sentence
     assert changed.delta_us == 24  # without the call of the replacement
 
 
@@ -240,8 +240,8 @@ def test_each_function_of_the_backward_pass_goes_with_its_operators() -> None:
         return program(*forward, "aten::ones_like", *((engine + name, [name]) for name in names))
 
     longer, same = sorted(replacements_in(step("gelu", "dot"), step("relu", "mul", "tanh")), key=net, reverse=True)
-    assert "; aten::dot (1 call) → aten::mul (1 call), aten::tanh (1)." in longer.sentence
-    assert "; aten::gelu (1 call) → aten::relu (1 call)." in same.sentence
+    assert "; 1 aten::dot → 1 aten::mul, 1 aten::tanh." in longer.sentence
+    assert "; 1 aten::gelu → 1 aten::relu." in same.sentence
     assert (net(longer), net(same)) == pytest.approx((2 * US, 0), abs=16)
 
 
@@ -279,7 +279,7 @@ def test_operators_outside_of_modules_are_replaced() -> None:
         return trace
 
     (finding,) = replacements_in(trained("sgd"), trained("mul", "sqrt", "addcdiv_"))
-    assert "; aten::sgd (1 call) → aten::addcdiv_ (1 call), aten::mul (1), aten::sqrt (1)." in finding.sentence
+    assert "; 1 aten::sgd → 1 aten::addcdiv_, 1 aten::mul, 1 aten::sqrt." in finding.sentence
 
 
 @pytest.mark.parametrize(("inside", "is_replaced"), [("aten::_foreach_add_", True), ("aten::sqrt", False), ("", False)])

@@ -76,7 +76,7 @@ def test_waits_in_a_replaced_operator_are_told_with_it() -> None:
 
     (only,) = compare(indexed("aten::gather"), indexed(*["aten::item", "aten::select"] * 8)).findings
     assert only.sentence.endswith(
-        "aten::gather (1 call) → aten::item (8 calls, waiting for the device), aten::select (8)."
+        "1 aten::gather → 8 aten::item (waiting for the device), 8 aten::select."
     )
 
 

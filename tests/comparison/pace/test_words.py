@@ -46,9 +46,9 @@ def test_a_range_beyond_the_threshold_is_inconclusive_with_a_reason() -> None:
     """One step in each of three captures, or two captures that differ."""
     wide = replace(STILL, estimate=0.61, low=0.52, high=0.7, p=0.1, verdict=Verdict.INCONCLUSIVE)
     open_ = headline(Verdict.INCONCLUSIVE, basis=Basis.PROGRAM, machine=STILL, program=wide)
-    for counts, few in (((3, 3), "steps"), ((2, 3), "captures")):
+    for counts, few in (((3, 3), "the steps"), ((2, 3), "2 and 3 captures")):
         text = with_sentence(open_, counts).sentence
-        assert text == f"Inconclusive: the program changed by +52 to +70 %, from too few {few}."
+        assert text == f"Inconclusive: the program changed by +52 to +70 %, but {few} are too few."
 
 
 def test_the_mean_is_at_equal_work_too() -> None:
@@ -140,10 +140,10 @@ def test_a_range_without_zero_says_why_it_decides_nothing() -> None:
     program = replace(STILL, estimate=0.077, low=0.0045, high=0.39, verdict=Verdict.INCONCLUSIVE)
     open_ = headline(Verdict.INCONCLUSIVE, basis=Basis.PROGRAM, machine=STILL, program=program)
     for mean, counts, sentence in (
-        (28.0, (2, 2), "the program changed by +0.45 to +39 %, from too few captures."),
-        (28.0, (4, 4), "the program changed by +0.45 to +39 %, from too few steps."),
-        (52.0, (2, 2), "the typical step changed by +0.45 to +39 %, from too few captures; a few long steps move the "
-         "mean by +98 %."),
+        (28.0, (2, 2), "the program changed by +0.45 to +39 %, but 2 and 2 captures are too few."),
+        (28.0, (4, 4), "the program changed by +0.45 to +39 %, but the steps are too few."),
+        (52.0, (2, 2), "the typical step changed by +0.45 to +39 %, but 2 and 2 captures are too few; a few long "
+         "steps move the mean by +98 %."),
     ):  # fmt: skip
         text = with_sentence(replace(open_, baseline=26.3, candidate=mean), counts).sentence
         assert text == f"Inconclusive: {sentence}"

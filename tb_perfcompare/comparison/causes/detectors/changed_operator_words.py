@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from math import fsum
 from typing import NamedTuple
 
@@ -12,14 +12,7 @@ from tb_perfcompare.comparison.causes.evidence.places.moved_inside import called
 from tb_perfcompare.comparison.causes.evidence.places.recomputed import recomputed
 from tb_perfcompare.comparison.causes.evidence.places.where_called import where_called
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
-from tb_perfcompare.comparison.result.wording import (
-    and_others,
-    calls_text,
-    number_text,
-    numbers_text,
-    short,
-    signed_time,
-)
+from tb_perfcompare.comparison.result.wording import and_others, number_text, numbers_text, short, signed_time
 from tb_perfcompare.model.names.autograd_names import AUTOGRAD_RANGE, backward_of, is_backward, plain_name
 from tb_perfcompare.model.names.work_kinds import FILLS, MOVING, MOVING_CALLERS, VIEWS, work_kind
 from tb_perfcompare.model.summary.categories import OTHER
@@ -38,11 +31,14 @@ compute the same kind of work."""
 MOST_TIME = 0.8
 """Share of the time from which operators of both sides are named before those of one side."""
 
+NEW, GONE = ("New operator", "New operators"), ("Operator gone", "Operators gone")
+MORE, FEWER, RECOUNTED = "More calls", "Fewer calls", "Call counts changed"
+ONE_SIDED, CALLS = "one-sided", "calls"
+SAID = dict.fromkeys((*NEW, *GONE), ONE_SIDED) | dict.fromkeys((MORE, FEWER, RECOUNTED), CALLS)
+"""Title -> which operators need no label after it."""
+
 MIN_GAPS_SHARE = 0.25
 """Share of a finding's change from which the gaps around the operators are mentioned."""
-
-AS_MEASURED = "; their time is measured"
-"""End of the confidence of findings on some operators: others need not have become slower with them."""
 
 _MOVES = VIEWS | MOVING | MOVING_CALLERS | FILLS
 
@@ -121,18 +117,20 @@ def _details(changed: Collection[Changed]) -> set[str]:
     return {operator.name for operator in changed if operator.name in _MOVES and abs(operator.delta_us) < least}
 
 
-def naming_clauses(context: RuleContext, groups: Groups, *, calls_first: bool, labeled: bool) -> list[str]:
-    """Clauses that name operators of each group, with a label or none, and where they are called. Views, copies and
-    fills that come with new operators are not worth a name."""
+def naming_clauses(context: RuleContext, groups: Groups, *, calls_first: bool, said: str) -> list[str]:
+    """Clauses that name operators of each group and where they are called, with labels unless the title said what they
+    are (a value of SAID, or "both"). Views, copies and fills that come with new operators are not worth a name."""
     new, gone, others = groups
     if not calls_first:
         details = _details([*new, *gone, *others])
         others = [operator for operator in others if operator.name not in details]
+    labeled = bool(new and gone) or said in ("", CALLS)
     one_sided = [
-        f"{f'{word}: ' if labeled else ''}{_one_sided(group)}"
+        f"{f'{word} per step: ' if labeled else ''}{_one_sided(group)}"
         for word, group in (("new", new), ("gone", gone)) if group
     ]  # fmt: skip
-    calls = [f"{'calls per step: ' if labeled or not calls_first else ''}{_recounted(others)}"] if others else []
+    label = "" if calls_first and said in (CALLS, "both") else "calls per step: "
+    calls = [f"{label}{_recounted(others)}"] if others else []
     named = (*new[:MAX_NAMED], *gone[:MAX_NAMED], *others[:MAX_NAMED])
     where = where_called(context, [(operator.name, operator.calls) for operator in named if not operator.annotation])
     return [*((*calls, *one_sided) if calls_first else (*one_sided, *calls)), *filter(None, (where,))]
@@ -156,24 +154,23 @@ def title_of(groups: Groups, delta: float) -> str:
         is_replaced = alike or times[0] >= MIN_REPLACED_RATIO * times[1]
         return "Operators replaced" if is_replaced else "Operators changed"
     if new:
-        return "Operators changed" if delta < 0 else "New operators" if len(new) > 1 else "New operator"
+        return "Operators changed" if delta < 0 else NEW[len(new) > 1]
     if gone:
-        return "Operators changed" if delta > 0 else "Operators gone" if len(gone) > 1 else "Operator gone"
+        return "Operators changed" if delta > 0 else GONE[len(gone) > 1]
     more = {operator.calls.more_calls > 0 for operator in others}
-    return "Call counts changed" if len(more) > 1 else "More calls" if more == {True} else "Fewer calls"
+    return RECOUNTED if len(more) > 1 else MORE if more == {True} else FEWER
 
 
 def _one_sided(group: list[Changed]) -> str:
-    """Names one-sided operators: "aten::softplus (3 calls per step), aten::mul (9) and 9 others"."""
-    calls = [operator.calls.calls_a + operator.calls.calls_b for operator in group[:MAX_NAMED]]
-    counts = counts_text(calls, " per step")
-    named = [f"{short(operator.name)} ({count})" for operator, count in zip(group, counts, strict=False)]
+    """Names one-sided operators: "3 aten::softplus, 9 aten::mul and 9 others"."""
+    named = [counted_name(one.calls.calls_a + one.calls.calls_b, one.name) for one in group[:MAX_NAMED]]
     return f"{', '.join(named)}{and_others(len(group) - MAX_NAMED)}"
 
 
-def counts_text(calls: Sequence[float], per: str) -> list[str]:
-    """Numbers of calls, the first with its unit: "3 calls per step", "9", "2"."""
-    return [calls_text(calls[0], per), *map(number_text, calls[1:])]
+def counted_name(calls: float, name: str) -> str:
+    """Calls of an operator: "9 aten::mul", "0.5 aten::sort"."""
+    whole, point, part = number_text(calls).partition(".")
+    return f"{f'{whole}{point}{part}'.rstrip('0.') if part else whole} {short(name)}"
 
 
 def _recounted(group: list[Changed]) -> str:

@@ -19,7 +19,9 @@ from tb_perfcompare.comparison.causes.detectors.changed_operator_calls import (
     launches_graphs,
 )
 from tb_perfcompare.comparison.causes.detectors.changed_operator_words import (
-    AS_MEASURED,
+    FEWER,
+    MORE,
+    SAID,
     Changed,
     Groups,
     gaps_clause,
@@ -67,10 +69,7 @@ that explain it. Only reading back a result adds fewer."""
 _OF_MACHINE = {"host_interrupted", "host_pace", "waiting_threads", "device_interrupted", "device_pace"}
 """Rules that explain the time of calls, not their number."""
 
-_COUNTED = "certain: calls are counted"
-"""Confidence in changed calls, if the finding says nothing on their time."""
-
-_NAMES = {"More calls": "more_calls", "Fewer calls": "fewer_calls"}
+_NAMES = {MORE: "more_calls", FEWER: "fewer_calls"}
 """Titles that mean the same as another rule, and that rule's name."""
 
 
@@ -180,26 +179,26 @@ def _cause_of(
     rule, title = (RECOMPUTATION, again) if is_again else (OPERATORS_CHANGED, title_of(about, delta))
     look_at = "" if is_again else _looked_at(context, amounts, around, growing)
     calls_first = not (about.new or about.gone)
-    title += mostly_in(context, own) or _after_update(context, about)
     # the title, right before the names, already says what changed
     follows = is_counted and not (calls_first and (new or gone))
-    clauses = naming_clauses(context, every, calls_first=calls_first, labeled=not follows or bool(new and gone))
+    clauses = naming_clauses(context, every, calls_first=calls_first, said=SAID.get(title, "both" if follows else ""))
+    title += mostly_in(context, own) or _after_update(context, about)
     inside = "" if is_again else inside_clause(context, total(amounts.values()).more_calls)
     modules = "" if of_more_work else modules_clause(context, delta)
 
     def sentence(own: Explains) -> str:
         time = f": {change_text(own)} per step{gaps_clause(around, own)}"
         if is_counted:
-            time = " per step" if follows and calls_first else ""
+            time = " per step" if follows and not (new and gone) else ""
         what = "; ".join([*clauses, *filter(None, (growing,))])
         return f"{title}{time}{': ' if follows else '; '}{what}{inside}{modules}."
 
     return cause(
         context, rule, (about.new or about.gone or about.others)[0].name, "all", None if is_counted else delta,
-        sentence, _rows_of(context, changed, every, delta), confidence=_COUNTED if is_counted else "",
+        sentence, _rows_of(context, changed, every, delta),
         explains={} if is_counted else explains, name=_NAMES.get(title, "") if is_all else "", look_at=look_at,
         calls={operator.name: operator.calls.more_calls for operator in changed},
-        how=f"casts and copies {signed_time(delta)}, {'; '.join(clauses)}",
+        how=f"casts and copies {signed_time(delta)}: {'; '.join(clauses)}",
     )  # fmt: skip
 
 
@@ -278,7 +277,7 @@ OPERATORS_CHANGED = Rule(
     "all run more often and none is new: `more_calls`",
     needs="operators; `with_stack` names the function that makes 80 % of the change of calls",
     tables=("operators",),
-    confidence=f"{_COUNTED}{AS_MEASURED}",
+    confidence="certain: calls are counted",
     find_rest=changed_operator_rules,
     order=4,
     rank=4,
@@ -293,7 +292,7 @@ RECOMPUTATION = Rule(
     tables=("operators",),
     look_at="torch.utils.checkpoint, gradient_checkpointing_enable(), activation checkpointing of the training "
     "library; whether the memory it saves is needed",
-    confidence=f"{_COUNTED}{AS_MEASURED}",
+    confidence="certain: calls are counted",
     find_rest=changed_operator_rules,
     order=4,
     rank=4,

@@ -251,7 +251,7 @@ ALGORITHM_SEARCH = Rule(
     tables=("operators",),
     look_at="torch.backends.cudnn.benchmark while input shapes vary: each new shape is searched for. Pad or bucket "
     "the inputs, or switch it off",
-    confidence="certain: calls are counted; their time is measured",
+    confidence="certain: calls are counted",
     find=search_rules,
 )
 LAUNCH_BOUND = Rule(

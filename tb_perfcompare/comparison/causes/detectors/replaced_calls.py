@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.causes.detectors.changed_operator_calls import (
     in_most_steps,
     launches_graphs,
 )
-from tb_perfcompare.comparison.causes.detectors.changed_operator_words import AS_MEASURED, counts_text, gaps_clause
+from tb_perfcompare.comparison.causes.detectors.changed_operator_words import counted_name, gaps_clause
 from tb_perfcompare.comparison.causes.detectors.more_calls import more_calls_rules, times_as_often
 from tb_perfcompare.comparison.causes.evidence.amounts import Amount
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explained, Explains
@@ -116,7 +116,7 @@ def _amounts(context: RuleContext, names: Collection[str]) -> dict[str, Amount]:
 
 
 def _places_text(context: RuleContext, places: list[Place], operators: Collection[str]) -> str:
-    """Places by name: "aten::mul (36 calls), aten::item (4, waiting for the device) and 2 others": annotations, then
+    """Places by name: "36 aten::mul, 4 aten::item (waiting for the device) and 2 others": annotations, then
     operators, largest first. Operators of the backward pass only if there are no others."""
     names: dict[str, list[Place]] = {}
     for place in places:
@@ -129,19 +129,18 @@ def _places_text(context: RuleContext, places: list[Place], operators: Collectio
         ),
     )  # fmt: skip
     forward = [item for item in ordered if not item[1][0].is_backward] or ordered
-    calls = [abs(sum(one.more_calls for one in group)) for _, group in forward[:MAX_REPLACED_NAMED]]
     listed = ", ".join(
-        f"{short(name)} ({count}{_waiting(context, group)})"
-        for (name, group), count in zip(forward, counts_text(calls, ""), strict=False)
+        f"{counted_name(abs(sum(one.more_calls for one in group)), name)}{_waiting(context, group)}"
+        for name, group in forward[:MAX_REPLACED_NAMED]
     )
     return f"{listed}{and_others(len(forward) - MAX_REPLACED_NAMED)}"
 
 
 def _waiting(context: RuleContext, places: Iterable[Place]) -> str:
-    """", waiting for the device" if the host does so at each of these places, else ""."""
+    """" (waiting for the device)" if the host does so at each of these places, else ""."""
     waiting = context.callers(WAIT).keys()
     waits = all(any(one.frame.key[2] in waiting for one in place.walk()) for place in places)
-    return ", waiting for the device" if waits else ""
+    return " (waiting for the device)" if waits else ""
 
 
 OPERATOR_REPLACED = Rule(
@@ -151,7 +150,7 @@ OPERATOR_REPLACED = Rule(
     "one only wraps another, or if the parent has other inputs (`data_type_changed`, `workload_changed`)",
     needs="operators, on devices of one kind",
     tables=("operators",),
-    confidence=f"certain: calls are counted, in the same place{AS_MEASURED}",
+    confidence="certain: calls are counted",
     find=replaced_operator_rules,
     rank=3,
     of_library=True,

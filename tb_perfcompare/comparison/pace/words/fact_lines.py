@@ -10,9 +10,9 @@ from tb_perfcompare.comparison.pace.words.phrases import (
     takes_text,
     used_paces,
 )
-from tb_perfcompare.comparison.result.headline import AmountFacts, Counted, Fact, Headline, Part, Shift
+from tb_perfcompare.comparison.result.headline import COUNTED, AmountFacts, Counted, Fact, Headline, Part, Shift
 from tb_perfcompare.comparison.result.wording import many, p_text, percent_text, times_text
-from tb_perfcompare.number_text import rough, rough_range, rough_within, setting
+from tb_perfcompare.number_text import rough, rough_range, rough_within, whole_percent
 
 OF_SAME_WORK = 0.8
 """Share of the program's part in operators that changed on the same inputs from which it need not be the program's: the
@@ -40,7 +40,7 @@ def fact_lines(headline: Headline, counts: tuple[int, int] | None) -> tuple[Fact
         if headline.unsplit:
             facts.append(Fact("Program or machine", f"not separated: {headline.unsplit}"))
         if headline.counted is not None:
-            facts.append(Fact("Counted", _runs_all(headline.counted)))
+            facts.append(Fact(COUNTED, _runs_all(headline.counted)))
         return tuple(facts)
     machine, program = headline.machine, headline.program
     facts.append(Fact("Machine", _machine_line(headline, machine, counts)))
@@ -50,7 +50,7 @@ def fact_lines(headline: Headline, counts: tuple[int, int] | None) -> tuple[Fact
     of_same = why if program.same_work >= OF_SAME_WORK else ""
     facts.append(Fact("Program", f"{change} at equal machine speed{p}{of_same}"))
     if headline.counted is not None:
-        facts.append(Fact("Counted", _runs_all(headline.counted)))
+        facts.append(Fact(COUNTED, _runs_all(headline.counted)))
     if headline.recorded is not None and headline.recorded.at_least is not None:
         facts.append(Fact("Uninterrupted", far_apart(headline.recorded.at_least)))
     facts.append(Fact("Same work", f"{_same_work(headline, program)}; {counts[0]} and {many(counts[1], 'capture')}"))
@@ -58,12 +58,10 @@ def fact_lines(headline: Headline, counts: tuple[int, int] | None) -> tuple[Fact
 
 
 def _same_work(headline: Headline, program: Part) -> str:
-    """What shows the machine's pace: "82.5 % of the step: 69 operators on the same inputs; 1 excluded"."""
+    """What shows the machine's pace: "82.5 % of the step: 69 operators on the same inputs"."""
     of = {pace.of for pace in used_paces(headline)}
     nouns = [noun for side, noun in (("host", "operators"), ("device", "kernels")) if side in of]
-    how = f"{percent_text(program.coverage)} of the step: {program.kept:,} {' and '.join(nouns)} on the same inputs"
-    aside = program.rows - program.kept
-    return f"{how}; {aside:,} excluded" if aside else how
+    return f"{percent_text(program.coverage)} of the step: {program.kept:,} {' and '.join(nouns)} on the same inputs"
 
 
 def _typical(headline: Headline, shift: Shift) -> str:
@@ -72,7 +70,7 @@ def _typical(headline: Headline, shift: Shift) -> str:
     of = headline.recorded
     if headline.amount is not None and of is not None and of.estimate is not None:
         change, low, high, p = of.estimate, of.low or 0.0, of.high or 0.0, of.p
-    level = "all pairs" if shift.level is None else f"{setting(round(shift.level, 3))} CI"
+    level = "all pairs" if shift.level is None else f"{whole_percent(shift.level)} CI"
     text = f"typical {rough_within(change, high)} ({level} {rough_range(low, high, signed=True)})"
     return text if p is None else f"{text}, {p_text(p)}"
 

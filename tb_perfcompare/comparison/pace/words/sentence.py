@@ -135,7 +135,8 @@ def _open(headline: Headline, program: Part, machine: Part, counts: tuple[int, i
         return f"Inconclusive: in these captures {speed}; program {change}."
     few = ""
     if program.low * program.high > 0:
-        few = f", from too few {'captures' if min(counts) < MIN_CONCLUSIVE_CAPTURES else 'steps'}"
+        many = f"{counts[0]} and {counts[1]} captures are" if min(counts) < MIN_CONCLUSIVE_CAPTURES else "the steps are"
+        few = f", but {many} too few"
     if mean := _of_few_steps(headline, program, machine):
         long_steps = f"a few long steps move the mean by {rough(mean, signed=True)}"
         return f"Inconclusive: the typical step changed by {between_text(program)}{few}; {long_steps}."

@@ -55,7 +55,7 @@ def test_a_function_that_only_one_side_calls_is_certain_and_tells_all() -> None:
         assert finding.sentence.rpartition("; ")[2] in (
             f"inside {HISTOGRAM} (0 → 8 calls per step).", f"inside {HISTOGRAM} (8 → 0 calls per step).",
         )  # fmt: skip
-        assert finding.confidence == "certain: calls are counted; their time is measured"
+        assert finding.confidence == "certain: calls are counted"
 
 
 def varying(function: str, us: int = 1000, *, every: int = 1) -> TraceBuilder:
@@ -187,7 +187,7 @@ def test_functions_of_one_side_alone_are_not_compared() -> None:
 
 def test_the_caller_of_a_function_outside_of_ranges_is_named() -> None:
     text = sentence(fetched(10, annotated=False), fetched(900, annotated=False))
-    assert f"{WAIT} +890 µs (1 call per step on both sides); called in train.py(9): fetch" in text
+    assert f"{WAIT} +890 µs (1 call per step); called in train.py(9): fetch" in text
 
 
 def test_a_function_too_short_to_be_listed_is_not_absent() -> None:

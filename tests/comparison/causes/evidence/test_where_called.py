@@ -183,7 +183,7 @@ def test_code_of_an_annotation_around_replaced_operators_is_theirs() -> None:
     (only,) = compare(collated("aten::pad_sequence"), collated(*["aten::select", "aten::copy_"] * 20)).findings
     assert only.sentence == (
         "Operator replaced, mostly in collate: +351 µs per step, +156 µs of it untraced host time around the calls, 39 "
-        "more operator calls; aten::pad_sequence (1 call) → aten::copy_ (20 calls), aten::select (20)."
+        "more operator calls; 1 aten::pad_sequence → 20 aten::copy_, 20 aten::select."
     )
 
 

@@ -177,7 +177,7 @@ def _ids(summary: Summary) -> tuple[str, ...]:
 
 
 _LOOK_AT = "torch.compile: graph breaks and recompilations (TORCH_LOGS=graph_breaks,recompiles)"
-_COUNTED = "certain: compiled regions are counted; their time is measured"
+_COUNTED = "certain: compiled regions are counted"
 
 REGIONS_LOST = Rule(
     names=("compilation_lost", "compilation_gained"),

@@ -73,7 +73,7 @@ def _slower_cause(context: RuleContext, collectives: ExposedCollectives) -> Caus
         title, first = f"{more} collectives", collectives.largest_of_more
         explains |= _in_callers(context, exposed)
         calls = f"{numbers_text(amount.calls_a, amount.calls_b)} calls, "
-        confidence = "certain: calls are counted; their time is measured"
+        confidence = "certain: calls are counted"
         # gloo reduces all to scatter: only the operator tells
         others = (name for name, in (*context.amounts("communication"), *context.amounts("operators", "host_total")))
         look_at = look_at_collectives(first, others) or look_at

@@ -125,7 +125,7 @@ SLOW_CALLS = Rule(
     needs="steps",
     look_at="what is chosen, compiled or loaded for each new input shape: plans of cuDNN, "
     "torch.backends.cudnn.benchmark, torch.compile, Triton; pad or bucket the inputs",
-    confidence="in many steps; their time is measured",
+    confidence="in many steps",
     find=slow_call_rules,
     rank=1,
     of_means=False,
