@@ -24,7 +24,16 @@ from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.kinds import BETWEEN, PLAIN, kinds_of, numbers_in, with_names, without_numbers
 from tb_perfcompare.model.names.ranges import is_optimizer
 from tb_perfcompare.model.note import Note, NoteCode
-from tb_perfcompare.model.summary.iterations import ANNOTATION, DETECTED, GRAPH, OPTIMIZER, WHOLE, Iterations, Marker
+from tb_perfcompare.model.summary.iterations import (
+    ANNOTATION,
+    CUT_OFF,
+    DETECTED,
+    GRAPH,
+    OPTIMIZER,
+    WHOLE,
+    Iterations,
+    Marker,
+)
 from tb_perfcompare.number_text import percent
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -42,8 +51,8 @@ def iteration_notes(steps: TraceSteps, where: str) -> tuple[Note, ...]:
     if chosen.origin not in _BY:
         return ()
     parts = [
-        f"{chosen.count:,} steps found, each beginning at {chosen.name} ({_BY[chosen.origin]}): "
-        f"{percent(chosen.coverage)} of the recording, {_sure(chosen)}"
+        f"{chosen.count:,} steps, each from one {chosen.name} to the next ({_BY[chosen.origin]}): "
+        f"{percent(chosen.coverage)} of the recording{_sure(chosen)}"
     ]
     marks = steps.marks
     if marks is not None and marks.nested:
@@ -76,10 +85,8 @@ def _pause(marks: Marks | None) -> str:
 
 def _sure(marker: Marker) -> str:
     if BETWEEN in marker.name:
-        return "in any order"
-    if marker.alike is None:
-        return "known by its name"
-    return f"calls {percent(marker.alike)} alike"
+        return ", in any order"
+    return "" if marker.alike is None else f", calls {percent(marker.alike)} alike"
 
 
 def _whole(iterations: Iterations) -> str:
@@ -97,9 +104,6 @@ def _whole(iterations: Iterations) -> str:
         f"no ProfilerStep markers, and nothing that surely marks iterations ({iterations.tried} were tried): the whole "
         f"recording counts as one step; {choose}"
     )
-
-
-_CUT_OFF = "incomplete: the recording ended before the next iteration began"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -149,7 +153,7 @@ def _ranges(marks: Marks, end_ns: int, *, tail: bool) -> Windows:
     end = np.append(start[1:], max(end_ns, int(start[-1])))
     if tail:
         return Windows(label, start, end, (), True, 0)
-    cut_off = ((label[-1], int(end[-1] - start[-1]), _CUT_OFF),)
+    cut_off = ((label[-1], int(end[-1] - start[-1]), CUT_OFF),)
     return Windows(label[:-1], start[:-1], end[:-1], cut_off, True, 0)
 
 

@@ -10,6 +10,7 @@ from tb_perfcompare.comparison.result.finding import CERTAIN, Check, Finding
 from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.model.summary.iterations import CUT_OFF
 from tb_perfcompare.number_text import many
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -78,7 +79,7 @@ def caveats_of(
     groups: dict[tuple[object, ...], list[int]] = {}
     cpu_alone, left_out = any(map(_is_cpu_alone, notes)), any(caveat.code == "left_out" for caveat in caveats)
     for place, note in enumerate(notes):
-        is_told = (cpu_alone and note.code is NoteCode.NO_DEVICE_EVENTS) or (left_out and _is_on_left_out_steps(note))
+        is_told = (cpu_alone and note.code is NoteCode.NO_DEVICE_EVENTS) or _is_on_left_out_steps(note, left_out)
         if note.code in _NO_BEARING or is_told:
             continue
         alone = (place,) if note.code is NoteCode.TWO_GROUPS else ()
@@ -103,8 +104,10 @@ def _is_cpu_alone(note: Note) -> bool:
     return note.code is NoteCode.TABLE_ABSENT and note.message.startswith("no device events")
 
 
-def _is_on_left_out_steps(note: Note) -> bool:
-    return note.code is NoteCode.STEPS_DROPPED and note.message.startswith("left out: ")
+def _is_on_left_out_steps(note: Note, are_told: bool) -> bool:
+    """Whether the note is on steps that were left out, which are told elsewhere or are only the last one."""
+    is_last = note.message.count("; ") == 0 and note.message.endswith(f"({CUT_OFF})")
+    return note.code is NoteCode.STEPS_DROPPED and note.message.startswith("left out: ") and (are_told or is_last)
 
 
 def not_recorded(notes: Iterable[Note]) -> list[str]:

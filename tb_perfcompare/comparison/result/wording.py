@@ -52,11 +52,10 @@ def and_others(rest: int) -> str:
 
 
 def of_cpu_alone(ledger: Ledger) -> Iterator[str]:
-    """Yields a sentence on the sides whose device time was not recorded, if there are any."""
+    """Yields a sentence on the side whose device time was not recorded, if the other's was."""
     a, b = (() if ledger.recorded(KERNEL)[side] else labels for side, labels in enumerate(ledger.not_recorded))
-    if labels := a or b:
-        who = "Both sides" if a and b else "The baseline" if a else "The candidate"
-        yield f"{who} recorded the CPU alone: {', '.join(labels)} not measured."
+    if bool(a) != bool(b):
+        yield f"The {'baseline' if a else 'candidate'} recorded the CPU alone: {', '.join(a or b)} not measured."
 
 
 def short(name: str) -> str:

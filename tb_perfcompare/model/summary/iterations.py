@@ -10,6 +10,9 @@ PROFILER, ANNOTATION, OPTIMIZER, GRAPH, DETECTED, WHOLE = (
 ORIGINS = (PROFILER, OPTIMIZER, GRAPH, DETECTED, WHOLE)
 """Ways to find steps that a user may select by name; any other text is a pattern of marker names."""
 
+CUT_OFF = "incomplete: the recording ended before the next iteration began"
+"""Reason why the last iteration of a recording without step markers is not compared."""
+
 
 @dataclass(frozen=True, slots=True)
 class Marker:

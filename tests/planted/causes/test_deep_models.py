@@ -23,4 +23,4 @@ def test_one_operator_called_once_more() -> None:
     once_more = Program(layers=(*(CONV, NORM, RELU) * 32, CONV), repeats=1, steps=6)
     found = compared(side(DEEP.changed(repeats=1, layers=(CONV, NORM, RELU) * 32), 1), side(once_more, 2))
     assert causes(found) == ["more_calls"]
-    assert "calls per step: aten::conv2d 32 → 33" in first(found).sentence
+    assert "; aten::conv2d 32 → 33" in first(found).sentence
