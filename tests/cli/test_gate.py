@@ -88,7 +88,7 @@ def test_a_finding_not_shown_in_the_report_trips_the_gate(
     from tb_perfcompare.comparison.result.options import CompareOptions
 
     monkeypatch.setattr(command, "CompareOptions", lambda **given: CompareOptions(top_findings=0, **given))
-    assert "Why" not in tb_perfcompare("diff", *pair).out
+    assert "No cause found; " in tb_perfcompare("diff", *pair).out
     assert diff(pair, "--fail-on", "data_loader").status == 1
 
 
