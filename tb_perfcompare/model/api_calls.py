@@ -42,6 +42,9 @@ WAIT = _any_of((vendor.waits for vendor in VENDORS), _UNKNOWN + r"(?:Device|Stre
 EVENT_WAIT = regex(_LAYER + r"\w*EventSynchronize\w*", re.ASCII)
 """Of WAIT, those that wait for one event, as libraries do to time their kernels; the names of all vendors."""
 
+DEVICE_WAIT = regex(_LAYER + r"\w*(?:DeviceSynchronize|SynchronizeDevice|SyncDevice)\w*", re.ASCII)
+"""Of WAIT, those that wait for all work of the device; the names of all vendors."""
+
 STREAM_WAIT = regex(_LAYER + r"\w*(?:StreamWaitEvent|QueueWaitNotifier)\w*", re.ASCII)
 """Makes a stream wait for work submitted to another one; the names of all vendors."""
 

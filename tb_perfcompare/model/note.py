@@ -20,6 +20,7 @@ class NoteCode(str, Enum):
     DROPPED_EVENTS = "dropped_events"  # events without the fields they need
     NEGATIVE_DURATION = "negative_duration"  # durations below zero, taken as zero
     CLOCK_RESOLUTION = "clock_resolution"  # time stamps finer than a nanosecond or written without fractions
+    CLOCK_MOVED = "clock_moved"  # device times contradicted the host's clock and were moved
     NO_STEPS = "no_steps"  # nothing marks steps: the whole recording is one step
     ITERATIONS = "iterations"  # steps are iterations found by other means than ProfilerStep
     NO_DEVICE_EVENTS = "no_device_events"

@@ -85,7 +85,7 @@ class StepCutter:
         """Returns the events of the step. Raises SelectionError for an unknown step."""
         first, last = self.extent(label)
         begin, end = self.window(label)
-        timeline, events = self._timeline, self._recording.events
+        timeline, events = self._timeline, self._timeline.events
         touched = (events.start_ns < last) & (timeline.end_ns > first)
         touched |= (events.dur_ns == 0) & (events.start_ns >= first) & (events.start_ns < last)
         rows = np.flatnonzero(touched)

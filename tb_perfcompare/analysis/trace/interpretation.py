@@ -16,6 +16,7 @@ from tb_perfcompare.analysis.columns.event_masks import NameFlags, is_one_of, na
 from tb_perfcompare.analysis.columns.native_passes import Coded
 from tb_perfcompare.analysis.columns.nesting import Enclosers, innermost, nest
 from tb_perfcompare.analysis.columns.numbering import gather, last_equal, rows_where, scatter_add
+from tb_perfcompare.analysis.trace.clock import ClockOffset, on_host_clock
 from tb_perfcompare.model.api_calls import calls
 from tb_perfcompare.model.arrays import (
     AnyInts,
@@ -58,6 +59,7 @@ class InterpretedTrace:
     is_operator  (n,) bool rows that count in operator tables
     is_marker    (n,) bool step markers on host threads
     ids_unusable True if operators had to be found by time
+    clock_offsets  by how much device times were moved
     """
 
     events: EventTable
@@ -72,6 +74,7 @@ class InterpretedTrace:
     host: HostForest
     ids_unusable: bool
     device_markers: int
+    clock_offsets: tuple[ClockOffset, ...]
 
     def ends(self, rows: AnyInts) -> Ints:
         """End times of these events."""
@@ -144,6 +147,7 @@ def interpret(events: EventTable, vendor: Vendor) -> InterpretedTrace:
     ids_unusable = _ids_repeat_correlation(events, api)
     launcher = _launchers(events, api, device)
     operator = _operators(events, lane, api, device, forest, launcher, ids_unusable)
+    events, clock_offsets = on_host_clock(events, api, launcher)
     return InterpretedTrace(
         events=events,
         vendor=vendor,
@@ -157,6 +161,7 @@ def interpret(events: EventTable, vendor: Vendor) -> InterpretedTrace:
         host=forest,
         ids_unusable=ids_unusable,
         device_markers=int((step & is_of(category, Category.DEVICE_ANNOTATION)).sum()),
+        clock_offsets=clock_offsets,
     )
 
 

@@ -24,8 +24,18 @@ Where hosts wait for the device it is 0; a host that is done with six steps when
 
 def reading_notes(recording: TraceRecording, timeline: InterpretedTrace, windows: Windows) -> tuple[Note, ...]:
     """Returns the notes on what was corrected, or is weak, in the reading of this file."""
-    messages = *_about_steps(timeline, windows), *_about_links(timeline, windows)
+    messages = *_about_clock(timeline), *_about_steps(timeline, windows), *_about_links(timeline, windows)
     return tuple(Note(code, message, recording.file.path) for code, message in messages)
+
+
+def _about_clock(timeline: InterpretedTrace) -> Iterator[tuple[NoteCode, str]]:
+    for offset in timeline.clock_offsets:
+        behind = offset.moved_ns > 0
+        seen = "start before their launch" if behind else "end after the host has waited for them"
+        yield NoteCode.CLOCK_MOVED, (
+            f"the clock of device {offset.device} was {time(abs(offset.moved_ns) / 1000)} "
+            f"{'behind' if behind else 'ahead of'} the host's ({offset.events:,} events {seen}): its times were moved"
+        )
 
 
 def _about_steps(timeline: InterpretedTrace, windows: Windows) -> Iterator[tuple[NoteCode, str]]:
