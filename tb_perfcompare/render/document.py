@@ -241,7 +241,10 @@ def _alternatives(alternatives: tuple[Alternative, ...], is_page: bool) -> Listi
         else:
             settles |= bool(alternative.arguments)
             lead, detail = (alternative.arguments, alternative.what) if by_option else (what, "")
-            items.append((f"{lead}: {printable(alternative.sentence)}", detail))
+            # a verdict on captures of one side says nothing, what they have in common does
+            is_of_one_side = alternative.rule == "captures_apart" and alternative.verdict is Verdict.INCONCLUSIVE
+            word = f"{verdict_word(Verdict.INCONCLUSIVE)}: " if is_of_one_side else ""
+            items.append((f"{lead}: {printable(alternative.sentence.removeprefix(word))}", detail))
     if settles and still_open:
         items.append((f"Still open: {', '.join(still_open)}.", ""))
     return Listing(tuple(items))

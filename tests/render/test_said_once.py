@@ -58,7 +58,7 @@ def test_why_captures_of_one_side_lie_apart_is_told_without_a_verdict_on_them() 
     what, why = "the baseline's span 2 against its span 1", "Inconclusive: other processes took the CPU"
     apart = Alternative("captures_apart", what, verdict=Verdict.INCONCLUSIVE, sentence=why)
     shown = report(headline=headline(alternatives=(apart,)))
-    assert f"{what.capitalize()}: {why}" in shown
+    assert f"{what.capitalize()}: other processes took the CPU" in shown
 
 
 def test_a_table_ends_with_the_last_row_that_tells_something() -> None:

@@ -47,7 +47,7 @@ def fact_lines(headline: Headline, counts: tuple[int, int] | None) -> tuple[Fact
     p = "" if program.p is None else f", {p_text(program.p)}"
     change = f"{rough_within(program.estimate, program.high)} ({between_text(program)})"
     why = "; same calls on the same inputs: threads, library, memory layout or values"
-    of_same = why if program.same_work >= OF_SAME_WORK else ""
+    of_same = why if program.same_work >= OF_SAME_WORK and program.verdict.way else ""
     facts.append(Fact("Program", f"{change} at equal machine speed{p}{of_same}"))
     if headline.counted is not None:
         facts.append(Fact(COUNTED, _runs_all(headline.counted)))
