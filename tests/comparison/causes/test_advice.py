@@ -55,7 +55,7 @@ def test_more_optimizer_steps_are_named_before_the_operators_in_them() -> None:
         return trace
 
     found = compare(accumulated(6), accumulated(2)).findings[0]
-    assert "; Optimizer.step#SGD.step 0.167 → 0.500, aten::add_ 1.67 → 5" in found.sentence
+    assert "; Optimizer.step#SGD.step 0.17 → 0.5, aten::add_ 1.67 → 5" in found.sentence
     assert found.look_at.startswith("how many batches make an optimizer step")
 
 

@@ -12,7 +12,7 @@ from tb_perfcompare.comparison.causes.evidence.places.moved_inside import called
 from tb_perfcompare.comparison.causes.evidence.places.recomputed import recomputed
 from tb_perfcompare.comparison.causes.evidence.places.where_called import where_called
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
-from tb_perfcompare.comparison.result.wording import and_others, number_text, numbers_text, short, signed_time
+from tb_perfcompare.comparison.result.wording import and_others, number_text, short, signed_time
 from tb_perfcompare.model.names.autograd_names import AUTOGRAD_RANGE, backward_of, is_backward, plain_name
 from tb_perfcompare.model.names.work_kinds import FILLS, MOVING, MOVING_CALLERS, VIEWS, work_kind
 from tb_perfcompare.model.summary.categories import OTHER
@@ -169,14 +169,19 @@ def _one_sided(group: list[Changed]) -> str:
 
 def counted_name(calls: float, name: str) -> str:
     """Calls of an operator: "9 aten::mul", "0.5 aten::sort"."""
-    whole, point, part = number_text(calls).partition(".")
-    return f"{f'{whole}{point}{part}'.rstrip('0.') if part else whole} {short(name)}"
+    return f"{_calls(calls)} {short(name)}"
+
+
+def _calls(calls: float) -> str:
+    """A number of calls, with two decimals at most: "9", "84.4", "0.23"."""
+    text = number_text(round(calls, 2) or calls)
+    return text.rstrip("0").removesuffix(".") if "." in text else text
 
 
 def _recounted(group: list[Changed]) -> str:
     """Names operators of both sides with their calls: "aten::mul 3 → 9"."""
     named = ", ".join(
-        f"{short(operator.name)} {numbers_text(operator.calls.calls_a, operator.calls.calls_b)}"
+        f"{short(operator.name)} {_calls(operator.calls.calls_a)} → {_calls(operator.calls.calls_b)}"
         for operator in group[:MAX_NAMED]
     )
     return f"{named}{and_others(len(group) - MAX_NAMED)}"
