@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 
 from tb_perfcompare import number_text
 from tb_perfcompare.comparison.result.caveats import caveats_of, not_recorded
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.controls import for_page
-from tb_perfcompare.comparison.result.finding import Finding
-from tb_perfcompare.comparison.result.headline import COUNTED, Alternative, Headline, Verdict
+from tb_perfcompare.comparison.result.headline import COUNTED, Headline, Verdict
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.side_facts import SideFacts
 from tb_perfcompare.comparison.result.table import Table
@@ -24,6 +22,7 @@ from tb_perfcompare.model.note import ALWAYS_SHOWN
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, STEP_TIME
 from tb_perfcompare.render.blocks import Block, Facts, Heading, Listing, Paragraph, notes_section, table_blocks
 from tb_perfcompare.render.brief_tables import brief, telling_rows
+from tb_perfcompare.render.findings import REPORT_TABLES, listed_alternatives, listed_findings, unexplained
 from tb_perfcompare.render.grid import MARKS, grid_of
 from tb_perfcompare.render.ledger_tables import (
     category_table,
@@ -68,11 +67,6 @@ def _part(row: LedgerRow, unit: int) -> str:
 
 DECIDED, WHY, WHERE, CAVEATS = "How this was decided", "Why", "Where the time went", "Caveats"
 """Headings of sections."""
-_REPORT_TABLES = ("ranks", "operators", "kernels", "functions", "counters")
-_FINDINGS_SHOWN = 8
-_FINDINGS_OPEN = 5
-"""Number of findings that a page shows unfolded, as in the tab."""
-_OPEN = frozenset({Verdict.INCONCLUSIVE, Verdict.WITHHELD})
 _UNCLEAR = "~"  # marks an estimate whose verdict is inconclusive
 _PARTS_LISTED = 40
 
@@ -84,14 +78,15 @@ def report(comparison: Comparison, *, top: int, is_page: bool = False) -> tuple[
     blocks = _top(comparison, is_page=is_page)
     if comparison.findings:
         titles = {name: table.title for name, table in comparison.tables.items()} | {"categories": WHERE}
-        blocks += [Heading(WHY), _findings(comparison.findings, titles if is_page else None), *_rest(comparison)]
+        listed = listed_findings(comparison.findings, titles if is_page else None)
+        blocks += [Heading(WHY), listed, *unexplained(comparison)]
     elif comparison.no_finding:
         blocks += [Heading(WHY), Paragraph(printable(comparison.no_finding))]
-    alternatives = _alternatives(headline.alternatives, is_page)
+    alternatives = listed_alternatives(headline.alternatives, is_page)
     if alternatives.items:
         blocks += [Heading("What could settle it"), alternatives]
     blocks += _where(comparison)
-    for name in _REPORT_TABLES:
+    for name in REPORT_TABLES:
         table = comparison.tables.get(name)
         if table is not None and (rows := telling_rows(table, top, comparison.ledger)):
             blocks += [Heading(printable(table.title)), grid_of(brief(table, rows), top=rows)]
@@ -226,30 +221,6 @@ def _evidence(headline: Headline) -> tuple[tuple[str, str], ...]:
     return tuple(rows)
 
 
-def _alternatives(alternatives: tuple[Alternative, ...], is_page: bool) -> Listing:
-    """Lists alternatives such as "--steps 3-9: Slower: ...", with what the arguments do as detail. Without arguments,
-    and on a page, what they do comes first. Alternatives that are new recordings have no verdict yet. Choices of
-    steps that leave the verdict open are named only next to others that settle it."""
-    items, still_open, settles = [], [], False
-    for alternative in alternatives:
-        what = f"{alternative.what[0].upper()}{alternative.what[1:]}"
-        by_option = bool(alternative.arguments) and not is_page
-        if alternative.verdict is None:
-            items.append((f"{what}.", ""))
-        elif alternative.verdict in _OPEN and alternative.arguments:
-            still_open.append(alternative.arguments if by_option else alternative.what)
-        else:
-            settles |= bool(alternative.arguments)
-            lead, detail = (alternative.arguments, alternative.what) if by_option else (what, "")
-            # a verdict on captures of one side says nothing, what they have in common does
-            is_of_one_side = alternative.rule == "captures_apart" and alternative.verdict is Verdict.INCONCLUSIVE
-            word = f"{verdict_word(Verdict.INCONCLUSIVE)}: " if is_of_one_side else ""
-            items.append((f"{lead}: {printable(alternative.sentence.removeprefix(word))}", detail))
-    if settles and still_open:
-        items.append((f"Still open: {', '.join(still_open)}.", ""))
-    return Listing(tuple(items))
-
-
 def _shift(headline: Headline) -> list[tuple[str, str]]:
     """Rows for the typical shift, as a time and, if the reason does not say it, as a fraction, with its confidence
     interval or range."""
@@ -269,36 +240,6 @@ def _shift(headline: Headline) -> list[tuple[str, str]]:
     if f"{low.removesuffix(' %')} to {high}" in headline.reason:
         return [(label, f"{change_us}{mark}   {interval_us} {level}")]
     return [(label, f"{change}{mark}   [{low}, {high}] {level}"), ("", f"{change_us}   {interval_us}")]
-
-
-def _findings(findings: tuple[Finding, ...], titles: Mapping[str, str] | None) -> Listing:
-    """Lists the findings with their sizes, confidence, tables that the report lacks, and advice, once: on a page all of
-    them, with `titles` of tables by name; in text the first _FINDINGS_SHOWN."""
-    items: list[tuple[str, str]] = []
-    advice = {""}
-    for finding in findings[:_FINDINGS_SHOWN] if titles is None else findings:
-        size = "" if finding.delta_us is None else number_text.time(finding.delta_us, signed=True)
-        parts = [size] if size and size not in finding.sentence else []
-        if finding.share is not None:
-            parts.append(number_text.of_the_change(finding.share))
-        parts.append(finding.confidence)
-        table = finding.evidence[0].table if finding.evidence else ""
-        if table not in ("", "categories", *_REPORT_TABLES):
-            parts.append(f"see {(titles or {}).get(table, table)}")
-        if finding.look_at not in advice:
-            advice.add(finding.look_at)
-            parts.append(f"look at: {finding.look_at}")
-        items.append((printable(finding.sentence), printable(" · ".join(parts))))
-    return Listing(tuple(items), numbered=True, open=None if titles is None else _FINDINGS_OPEN)
-
-
-def _rest(comparison: Comparison) -> list[Block]:
-    """Sentence on what no finding explains of the change, or what offsets findings that explain more."""
-    rest_us = comparison.unexplained_us
-    if rest_us is None:
-        return []
-    share = number_text.of_the_change(rest_us / comparison.delta_us)
-    return [Paragraph(f"Not explained: {number_text.time(rest_us, signed=True)} ({share}).")]
 
 
 def _listing(items: tuple[tuple[str, str], ...]) -> Listing:
