@@ -157,7 +157,7 @@ def interpret(events: EventTable, vendor: Vendor) -> InterpretedTrace:
         operator=operator,
         is_device=device,
         is_operator=is_operator,
-        is_marker=step & host,
+        is_marker=step & host & (events.dur_ns > 0),
         host=forest,
         ids_unusable=ids_unusable,
         device_markers=int((step & is_of(category, Category.DEVICE_ANNOTATION)).sum()),

@@ -173,7 +173,7 @@ class Summary:
     @property
     def has_device(self) -> bool:
         """Whether device work was recorded; in a CPU-only recording its times are absent, not zero."""
-        return self.device.kind != CPU.kind
+        return self.device.kind != CPU.kind and self.device.count > 0
 
     @property
     def is_of_a_job(self) -> bool:
@@ -186,7 +186,8 @@ class Summary:
         kernels = (StepCategory.KERNEL, StepCategory.COMMUNICATION)
         if self.metric == KERNEL_TIME:
             return tuple(CATEGORY_LABELS[part] for part in StepCategory if part not in kernels)
-        return () if self.has_device else tuple(CATEGORY_LABELS[part] for part in OF_DEVICE)
+        times = self.owned.by_category()
+        return tuple(CATEGORY_LABELS[part] for part in OF_DEVICE if not self.has_device and not times[part].any())
 
     @property
     def counts_launches(self) -> bool:

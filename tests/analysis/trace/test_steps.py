@@ -44,6 +44,14 @@ def test_marker_windows_do_not_bridge_a_missing_step() -> None:
     assert windows_us(summary(trace, window="marker")) == [("1", 0, 100), ("2", 100, 60), ("4", 300, 60)]
 
 
+def test_markers_without_a_length_are_not_steps() -> None:
+    trace = TraceBuilder(vendor="cpu")
+    for number in range(5):
+        trace.step(number, 100 * number, 100 * number)
+        trace.op("aten::mm", 100 * number + 10, 100 * number + 60)
+    assert windows_us(summary(trace)) == [("0", 0, 460)]
+
+
 def test_device_work_launched_earlier_delays_the_first_step() -> None:
     drawn = picture(
         """

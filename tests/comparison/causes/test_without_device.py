@@ -15,8 +15,9 @@ from tests.build import TraceBuilder
 from tests.comparison.compare import check_of, compare, rows_of, rules_of
 
 
-def training(*, device: bool, sorts: bool = False, untraced: int = 0) -> TraceBuilder:
-    """Eight steps that copy, multiply and wait; without device events only operators and the device name remain."""
+def training(*, device: bool, sorts: bool = False, untraced: int = 0, calls: bool = False) -> TraceBuilder:
+    """Eight steps that copy, multiply and wait; without device events only operators and the device name remain, and
+    the calls of the device's runtime with `calls`."""
     trace = TraceBuilder()
     for step in range(8):
         at = (2000 + untraced) * step
@@ -27,8 +28,10 @@ def training(*, device: bool, sorts: bool = False, untraced: int = 0) -> TraceBu
             if device:
                 trace.memcpy(begin + 20, begin + 30, launch=(begin + 6, begin + 9))
                 trace.kernel("gemm", begin + 32, begin + 92 + step % 3, launch=(begin + 10, begin + 15))
+            elif calls:
+                trace.call("cudaLaunchKernel", begin + 10, begin + 15)
         trace.op("aten::item", at + 1200, at + 1320)
-        if device:
+        if device or calls:
             trace.call("cudaStreamSynchronize", at + 1201, at + 1319)
         if sorts:
             trace.op("aten::sort", at + 1400, at + 1700)
@@ -70,6 +73,12 @@ def test_between_two_cpus_there_is_no_device_time() -> None:
     found = compare(training(device=False), training(device=False))
     assert {row[0] for row in found.table("categories").rows} == {"CPU Exec", "Other", "DataLoader", "Communication"}
     assert not any("device" in column.name for column in found.table("operators").columns)
+
+
+def test_calls_that_launch_are_no_device_work() -> None:
+    found = compare(training(device=True), training(device=False, calls=True))
+    assert rules_of(found) == ["without_device"]
+    assert found.ledger.not_recorded == ((), ("Kernel", "Memcpy", "Memset"))
 
 
 def test_one_sided_operators_are_still_reported() -> None:
