@@ -24,7 +24,12 @@ MIN_CALLS = 10
 """Fewest calls of an operator on either side for them to be a measurement of that operator."""
 
 _MAX_NAMES = 12
-"""Most different operators that one operator may be measured against: more are a model."""
+"""Most different operators that one operator may be measured against, or that a small program calls itself: more are
+a model."""
+
+MIN_AROUND = 2
+"""Fewest outermost operators that both sides of a small program call equally often: what makes the input of the
+replaced ones, and what takes their result."""
 
 _WHOLE = 0.02
 """Largest relative deviation of a number of calls from a whole multiple."""
@@ -37,16 +42,25 @@ def same_around(a: Summary, b: Summary) -> str:
     calls per step are the same", or how one side does all that the other does; "" if neither."""
     calls_a, calls_b = outermost_calls(a), outermost_calls(b)
     if len(calls_a.keys() & calls_b.keys()) < MIN_SHARED:
-        return ""
+        return _same_ends(calls_a, calls_b)
     share, total = shared_share(calls_a, calls_b), [sum(calls_a.values()), sum(calls_b.values())]
     if share >= SOME_WORK:
         most = many(round(max(total)), "operator")
         return f"{percent_text(share)} of the {most} that the program itself calls per step are the same"
     if sum(min(count, calls_b.get(name, 0.0)) for name, count in calls_a.items()) < MIN_INSIDE * min(total):
-        return ""
+        return _same_ends(calls_a, calls_b)
     less, more = ("baseline", "candidate") if total[0] < total[1] else ("candidate", "baseline")
     operators = many(round(min(total)), "operator")
     return f"the {more} calls all {operators} that the {less}'s program itself calls per step, and others"
+
+
+def _same_ends(a: Mapping[str, float], b: Mapping[str, float]) -> str:
+    """How small programs are the same around a replaced part: "both sides call aten::min and aten::randn, and few other
+    operators"; "" if they are not, or not small."""
+    alike = sorted(name for name, count in a.items() if abs(b.get(name, 0.0) - count) <= _WHOLE * count)
+    if len(alike) < MIN_AROUND or max(len(a), len(b)) > _MAX_NAMES:
+        return ""
+    return f"both sides call {', '.join(map(short, alike[:-1]))} and {short(alike[-1])}, and few other operators"
 
 
 def same_loop(a: Summary, b: Summary) -> str:

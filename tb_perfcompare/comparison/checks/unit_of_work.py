@@ -12,12 +12,19 @@ from tb_perfcompare.comparison.checks.iterations_per_step import (
     shared_markers,
 )
 from tb_perfcompare.comparison.checks.outermost import same_loop
-from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK, shared_calls
+from tb_perfcompare.comparison.checks.shared_work import (
+    SIMILAR_WORK,
+    SOME_WORK,
+    operator_calls,
+    per_iteration,
+    shared_calls,
+)
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.wording import many, percent_text, times_text
 from tb_perfcompare.comparison.statistics.samples import counted_steps
-from tb_perfcompare.model.arrays import Floats
+from tb_perfcompare.model.arrays import Floats, each_side
+from tb_perfcompare.model.names.autograd_names import is_backward
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.summary.iterations import DETECTED, PROFILER, Marker
 from tb_perfcompare.model.summary.iterations import WHOLE as WHOLE_RECORDING
@@ -63,7 +70,25 @@ def markers(a: Summary, b: Summary, numbers: TextNumbers) -> Check:
     if not a.marked:
         detail = "neither side has step markers: whole recordings are compared"
         return Check("step_marker", "warn", detail, ("verdict",))
-    return several_iterations(a, b) or _in_part(units) or Check("step_marker", "ok", _same(units))
+    return _other_phase(a, b) or several_iterations(a, b) or _in_part(units) or Check("step_marker", "ok", _same(units))
+
+
+def _other_phase(a: Summary, b: Summary) -> Check | None:
+    """Fails if one side trains and the other does not: no validation is a faster training step."""
+    trains = each_side(_trains, (a, b))
+    if True not in trains or False not in trains:
+        return None
+    one, other = SIDES if trains[0] else SIDES[::-1]
+    detail = f"the {one} trains (backward pass, optimizer step), the {other} only runs forward"
+    return Check("step_marker", "fail", detail, ("verdict", "cause"))
+
+
+def _trains(side: Summary) -> bool | None:
+    """Whether a side trains, by backward passes and optimizer steps; None if it has one of these alone, or no
+    operators."""
+    calls = operator_calls(side)
+    signs = any(map(is_backward, calls)), per_iteration(side)["optimizer steps"] > 0
+    return signs[0] if calls and signs[0] == signs[1] else None
 
 
 def _in_part(units: tuple[Marker, Marker] | None) -> Check | None:

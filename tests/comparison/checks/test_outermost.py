@@ -62,6 +62,26 @@ def test_work_added_around_unrecorded_threads_is_compared() -> None:
     )
 
 
+def steps_of(*names: str, us: float) -> TraceBuilder:
+    """Eight small steps."""
+    return sequence([[(f"aten::{name}", us) for name in names]] * 8, vendor="cpu")
+
+
+def test_a_small_program_around_a_replaced_operator_is_compared() -> None:
+    found = compared(steps_of("randn", "topk", "sum", us=20), steps_of("randn", *["sort", "slice"] * 3, "sum", us=40))
+    assert found.headline.verdict is Verdict.SLOWER
+    assert checked(found, "same_work") == (
+        "warn",
+        "partly different work: both sides call aten::randn and aten::sum, and few other operators; "
+        "in common: 22.2 % of the operator calls",
+    )
+
+
+def test_small_programs_with_one_call_in_common_are_not_compared() -> None:
+    found = compared(steps_of("randn", "topk", us=20), steps_of("randn", *["sort", "slice"] * 3, us=40))
+    assert found.headline.verdict is Verdict.WITHHELD
+
+
 def loop(*names: str, us: float, calls: int = 60) -> TraceBuilder:
     """A recording of a loop without step marks; its calls vary by a tenth, as on any machine."""
     trace, at = TraceBuilder(vendor="cpu"), 0.0

@@ -115,6 +115,24 @@ def test_training_contains_inference() -> None:
     assert "matrix product 33 vs 15" in same_work(found).detail
 
 
+UPDATE = {"Optimizer.step#Adam.step": 1}
+
+
+@pytest.mark.parametrize("side", ["baseline", "candidate"])
+def test_training_is_not_compared_with_validation(side: str) -> None:
+    training = run(added(TRANSFORMER, {"AddmmBackward0": 9}, UPDATE))
+    sides = (training, run(TRANSFORMER)) if side == "baseline" else (run(TRANSFORMER), training)
+    found = judge(*sides)
+    assert found.headline.verdict is Verdict.WITHHELD
+    assert found.headline.reason.startswith(f"the {side} trains (backward pass, optimizer step), the ")
+
+
+def test_a_lost_optimizer_step_is_a_change_of_the_program() -> None:
+    backward = {"AddmmBackward0": 9}
+    found = judge(run(added(TRANSFORMER, backward, UPDATE)), run(added(TRANSFORMER, backward)))
+    assert found.headline.verdict is not Verdict.WITHHELD
+
+
 OTHERS = {
     "conv net, transformer": (CONV_NET, TRANSFORMER),
     "perceptron, transformer": (MLP, TRANSFORMER),
