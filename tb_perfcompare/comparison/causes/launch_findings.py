@@ -68,9 +68,9 @@ TENSOR_CORES = Rule(
 BOUND_SHIFT = Rule(
     names=("bound_shift",),
     meaning="time moved between bound classes",
-    when="At least 0.05 of the longer side's time moved between bottlenecks, beyond the change of all launches, and "
-    "both sides measured the same figures of about the same launches. The finding has the sign of the bottleneck that "
-    "changed most, no share, and comes last",
+    when="At least 0.05 of the longer side's time moved between bottlenecks, beyond the change of all launches. Both "
+    "sides measured the same figures of about the same launches. The finding has the sign of the bottleneck that "
+    "changed most and no share, and comes last",
     example="Bottlenecks shifted: 875 µs moved between bound classes; bound by neither +2.13 ms (10% → 61% of the "
     "time)",
     look_at="the scatter plot of launches, and the kernels of the class that changed most",

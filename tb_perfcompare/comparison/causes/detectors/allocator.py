@@ -154,8 +154,9 @@ MEMORY_PRESSURE = Rule(
 ALLOCATOR_CALLS = Rule(
     names=("allocator_calls",),
     meaning="more calls reach the driver's allocator",
-    when="Not `memory_pressure`: cudaMalloc, cudaFree and the like run more often and take exposed Runtime time. The "
-    "cache counts as off if the driver allocates at least as often as aten::empty and aten::empty_strided run",
+    when="Calls such as cudaMalloc and cudaFree run more often and take exposed Runtime time, and it is not "
+    "`memory_pressure`. The cache counts as off if the driver allocates as often as aten::empty and "
+    "aten::empty_strided run",
     needs="API calls",
     tables=("kernels",),
     look_at="tensor sizes that vary by step, fragmentation, memory pressure",

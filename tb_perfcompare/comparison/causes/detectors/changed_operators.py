@@ -272,9 +272,9 @@ def _annotations(context: RuleContext, host: EntityRows, operators: Mapping[Key,
 OPERATORS_CHANGED = Rule(
     names=("operators_changed",),
     meaning="operators are new, gone, replaced or called another number of times",
-    when="Operators run more or less often in most steps (one side's alone: in every k-th), and no other rule explains "
-    "their time. Large increases and decreases are separate findings, without a time if fewer calls take longer. If "
-    "all run more often and none is new: `more_calls`",
+    when="Operators run more or less often in most steps, or one side's alone in every k-th, and no other rule "
+    "explains their time. Large increases and large decreases are two findings; fewer calls that take longer have no "
+    "time. If all run more often and none is new, the name is `more_calls`",
     needs="operators; `with_stack` names the function that makes 80 % of the change of calls",
     tables=("operators",),
     confidence="certain: calls are counted",

@@ -128,8 +128,8 @@ def _contention(pace: PaceFacts, exposed: float, where: str) -> str:
 MACHINE_PACE = Rule(
     names=("device_pace", "host_pace", "host_interrupted"),
     meaning="the machine is slower (faster), and no other rule says why",
-    when="[Common work](program_or_machine.md) takes longer: the captures agree, or it surely does in these captures, "
-    "or by a factor of 1.5, or by 3 % if the verdict is about the program. Other rules explain less than half of it",
+    when="[Common work](program_or_machine.md) takes longer, and other rules explain less than half of that. The "
+    "captures agree, or it surely takes longer in these captures, or, if the verdict is about the program, by 3 %",
     needs="the same work on both sides",
     look_at="other processes, CPU clock and governor, number of threads (torch.set_num_threads, OMP_NUM_THREADS) and "
     "their placement; record again alternately",

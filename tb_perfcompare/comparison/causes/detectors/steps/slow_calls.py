@@ -119,9 +119,9 @@ def _calls_with_slow_ones(summary: Summary) -> dict[str, _SlowCalls]:
 SLOW_CALLS = Rule(
     names=("slow_calls",),
     meaning="some calls of an operator take many times as long as others",
-    when=f"In at least {MIN_SLOW_STEPS} steps, at most three quarters, an operator takes {SLOW_CALL} times its usual "
-    "time per call. One side has more such steps (p ≤ 0.01), which make half of the change, by few operators. Only "
-    "with a device",
+    when=f"An operator takes {SLOW_CALL} times its usual time per call in at least {MIN_SLOW_STEPS} steps, at most "
+    "three quarters. One side has more such steps (p ≤ 0.01), and few operators in them make half of the change. "
+    "Only with a device",
     needs="steps",
     look_at="what is chosen, compiled or loaded for each new input shape: plans of cuDNN, "
     "torch.backends.cudnn.benchmark, torch.compile, Triton; pad or bucket the inputs",
