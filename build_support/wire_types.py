@@ -1,4 +1,4 @@
-"""Generates the JSON schemas in docs/guide and the page's TypeScript types from the Python types of responses.
+"""Generates the JSON schemas in docs/guide, and for the page TypeScript types of responses and constants of the server.
 
 `python -m build_support.wire_types` writes them; tests/packaging/test_wire_types.py fails if one is out of date.
 """
@@ -15,8 +15,11 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
 from tb_perfcompare.comparison.result.comparison import SCHEMA, ComparisonDict
+from tb_perfcompare.comparison.result.table_catalogue import MADE_OF, VIEWS
 from tb_perfcompare.comparison.strict.answer import SCHEMA as STRICT_SCHEMA
+from tb_perfcompare.model.formats import FORMATS
 from tb_perfcompare.model.note import NoteCode
+from tb_perfcompare.model.summary.summary import BOUND, BOUND_CLASSES
 from tb_perfcompare.render.strict.wire import StrictAnswerDict
 from tb_perfcompare.render.wire.events import EventAnswerDict
 from tb_perfcompare.render.wire.pages import TablePageDict
@@ -27,6 +30,7 @@ from tb_perfcompare.workspace.queries.row_responses import RowStepsDict
 
 REPOSITORY = Path(__file__).parents[1]
 TYPESCRIPT = REPOSITORY / "frontend" / "src" / "contract" / "sent.ts"
+CONSTANTS = TYPESCRIPT.with_name("constants.ts")
 SCHEMAS = {
     REPOSITORY / "docs" / "guide" / "comparison.schema.json": (SCHEMA, ComparisonDict),
     REPOSITORY / "docs" / "guide" / "strict.schema.json": (STRICT_SCHEMA, StrictAnswerDict),
@@ -184,7 +188,26 @@ def _script(shape: _Shape) -> str:
     return " | ".join(dict.fromkeys(str(_SCRIPT.get(kind, kind)) for kind in kinds))
 
 
+def constants() -> str:
+    """Returns the facts of the server that the page needs before any response, as TypeScript constants."""
+    values: dict[str, tuple[str, Any]] = {
+        "VIEWS": ('view -> kind of row -> table -> grouping, in display order; "" is the title of the table', VIEWS),
+        "MADE_OF": ("table -> the table whose absence explains its own", MADE_OF),
+        "FORMATS": (
+            "format -> its name, alone and with its article",
+            {key: [kind.title, kind.with_article] for key, kind in FORMATS.items()},
+        ),
+        "BOUND": ("a resource limits a launch from this share of its peak on", BOUND),
+        "BOUND_CLASSES": ("what limits a launch", BOUND_CLASSES),
+    }
+    lines = ["// Written by build_support/wire_types.py from constants of the server: do not edit."]
+    for name, (about, value) in values.items():
+        lines += ["", f"/** {about} */", f"export const {name} = {_lines(value)} as const;"]
+    return "\n".join([*lines, ""])
+
+
 if __name__ == "__main__":
     for path, (title, kind) in SCHEMAS.items():
         path.write_text(json_schema(title, kind), "utf-8")
     TYPESCRIPT.write_text(typescript(*SENT), "utf-8")
+    CONSTANTS.write_text(constants(), "utf-8")

@@ -1,9 +1,9 @@
-// The tabs of a comparison: the summary and its tables, in six views. Absent tables are listed with the reason.
+// The tabs of a comparison: the summary and its tables, in views. Absent tables are listed with the reason.
 
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Comparison, Table } from './contract/wire';
 import { ATTRIBUTION, STRICT, SUMMARY, TIMELINES, type Tab } from './host/tab';
-import { formatTitle } from './pair/selection';
+import { withArticle } from './pair/selection';
 import { isSplit } from './summary/ledger';
 import { Fold } from './ui/controls/fold';
 import { Menu } from './ui/controls/menu';
@@ -13,7 +13,7 @@ import { Toolbar } from './ui/controls/toolbar';
 import { Lazy } from './ui/lazy';
 import { sentence, text } from './ui/strings';
 import { useWidth } from './ui/use_width';
-import { firstOf, reasonOf, viewOf, type View } from './views';
+import { firstOf, groupOf, reasonOf, viewOf, type View } from './views';
 
 /** Formats that the strict report supports: those with functions in cycles or steps. */
 const STRICT_FORMATS = ['perf_data', 'torch_profiler_trace'];
@@ -42,7 +42,7 @@ export function tabsOf(comparison: Comparison, linked = ''): Tab[] {
   const like = [STRICT, TIMELINES, ...reasons.keys(), ...views.map(({ id }) => id)].includes(linked) ? undefined : reasonOf(linked);
   if (like !== undefined) absent.push({ id: linked, label: linked, absent: reasonText(absentReasons(comparison, []).get(like) ?? [text.tabs.absentReason]) });
   const untimed = [comparison.baseline, comparison.candidate].find((side) => side.format !== TIMED_FORMAT);
-  const timelines: Tab = { id: TIMELINES, label: text.tabs.timelines, absent: untimed ? text.tabs.untimed(formatTitle(untimed.format)) : '' };
+  const timelines: Tab = { id: TIMELINES, label: text.tabs.timelines, absent: untimed ? text.tabs.untimed(withArticle(untimed.format)) : '' };
   if (!untimed) views.splice(1 + attribution.length, 0, timelines);
   const missing = untimed ? [...absent, timelines] : absent;
   return strict.absent === '' ? [...views, strict, ...missing] : [...views, ...missing, strict];
@@ -62,7 +62,7 @@ function absentReasons(comparison: Comparison, given: string[]): Map<string, str
 /** Why this pair has no strict report; [] if it has one. */
 function strictReason({ baseline, candidate }: Comparison): string[] {
   const refused = [baseline.format, candidate.format].find((format) => !STRICT_FORMATS.includes(format));
-  return refused === undefined ? [] : [text.strict.refused[refused] ?? text.strict.notFor(formatTitle(refused))];
+  return refused === undefined ? [] : [text.strict.refused[refused] ?? text.strict.notFor(withArticle(refused))];
 }
 
 /** Joins the sides' reasons: one that both give is written once, one that only one side gives names that side. */
@@ -117,7 +117,7 @@ export function Tabs({ views, current, table, metric, sort, onChoose, onMetric }
             key={view.id}
             type="button"
             role="tab"
-            id={`view-${view.id}`}
+            id={view.id}
             aria-selected={view === shown}
             aria-controls="view"
             tabIndex={view === shown ? 0 : -1}
@@ -139,20 +139,19 @@ export function Tabs({ views, current, table, metric, sort, onChoose, onMetric }
 function Choices({ view, current, onChoose, children }: { view: View; current: string; onChoose: (id: string) => void; children: preact.ComponentChildren }) {
   const kind = view.rows.find((rows) => rows.tabs.some((tab) => tab.id === current));
   // the strict report is opened from the Export menu, so listed here only while it is shown
-  const kinds = view.rows.filter((rows) => rows.id !== STRICT || rows === kind || view.rows.length === 1);
+  const kinds = view.rows.filter((rows) => rows.tabs[0]!.id !== STRICT || rows === kind || view.rows.length === 1);
   if (kinds.length < 2 && (kind?.tabs.length ?? 0) < 2 && !children && (view.absent.length === 0 || view.rows.length === 0)) return null;
-  const group = (tab: Tab): string => text.views.groups[tab.id] ?? tab.label;
   const shown = kind?.tabs.find((tab) => tab.id === current);
   return (
     <Toolbar class={`choices wrap${kinds.length > 3 ? ' choices-row' : ''}`} label={text.views.choices}>
-      <Fold label={kind && shown ? (kind.tabs.length > 1 ? text.views.grouped(kind.label, group(shown)) : kind.label) : view.label}>
+      <Fold label={kind && shown ? (kind.tabs.length > 1 ? text.views.grouped(kind.label, groupOf(shown)) : kind.label) : view.label}>
       {kinds.length > 1 && (
         <Segments label={text.views.rowsRegion} all={kinds} chosen={(rows) => rows === kind} name={(rows) => rows.label} title={(rows) => rows.tabs[0]!.title} onChoose={(rows) => onChoose(rows.tabs[0]!.id)} />
       )}
       {kind && kind.tabs.length > 1 && (
         <label class="group-by line muted">
           {text.views.groupBy}
-          <Select value={current} options={kind.tabs.map((tab) => [tab.id, group(tab)])} onChoose={onChoose} />
+          <Select value={current} options={kind.tabs.map((tab) => [tab.id, groupOf(tab)])} onChoose={onChoose} />
         </label>
       )}
       {children}

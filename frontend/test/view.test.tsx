@@ -4,7 +4,7 @@ import { render } from 'preact';
 import { act } from 'preact/test-utils';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { checked, SchemaError, type Cell, type Finding, type VerdictWord } from '../src/contract/wire';
-import { formatTitle } from '../src/pair/selection';
+import { withArticle } from '../src/pair/selection';
 import { Caveats } from '../src/summary/caveats';
 import { Findings } from '../src/summary/findings';
 import { Verdict } from '../src/summary/verdict';
@@ -188,7 +188,7 @@ it('names the tables of one note one by one, and the formats that have no strict
     ['summary', ''],
     ['operators', 'a listing holds launches only'],
     ['modules', 'a listing holds launches only'],
-    ['timelines', text.tabs.untimed(formatTitle('kernel_listing'))],
+    ['timelines', text.tabs.untimed(withArticle('kernel_listing'))],
     ['strict', text.strict.refused['kernel_listing']],
   ]);
 });

@@ -21,7 +21,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "api": {"contract", "ui"},
     "states": {"api", "contract", "ui"},
     "host": {"api", "contract", "ui"},
-    "charts": {"host", "ui"},
+    "charts": {"contract", "host", "ui"},
     "table": {
         "api", "contract", "host", "states", "table/data", "table/shown_rows", "table/step_lines", "ui", "ui/controls",
     },

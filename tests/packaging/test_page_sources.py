@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import re
 
-from tb_perfcompare.model.formats import FORMATS
-from tb_perfcompare.model.summary.summary import BOUND, BOUND_CLASSES
 from tests.machine.frontend_tools import FRONTEND, run_node
 
 
@@ -33,19 +31,6 @@ def test_lockfile_names_no_registry_and_has_every_platform() -> None:
     assert not [name for name, entry in packages.items() if "integrity" not in entry]
     for platform in ("linux-x64-gnu", "linux-arm64-gnu", "darwin-arm64", "win32-x64-msvc"):
         assert f"node_modules/@rolldown/binding-{platform}" in packages
-
-
-def test_the_page_draws_the_limit_that_the_server_counts_by() -> None:
-    text = (FRONTEND / "src" / "charts" / "bound.ts").read_text(encoding="utf-8")
-    found = re.search(r"export const BOUND = ([\d.]+);", text)
-    assert found and float(found[1]) == BOUND
-    names = re.search(r"BOUND_CLASSES = \[(.*?)\]", text)
-    assert names and tuple(re.findall(r"'([^']+)'", names[1])) == BOUND_CLASSES
-
-
-def test_every_format_has_a_name_for_readers() -> None:
-    text = (FRONTEND / "src" / "ui" / "strings.ts").read_text(encoding="utf-8")
-    assert [name for name in FORMATS if not re.search(rf"^ +{name}: '", text, re.MULTILINE)] == []
 
 
 def test_words_stand_in_one_file() -> None:

@@ -43,8 +43,9 @@ def test_every_key_that_the_page_reads_is_described(kind: type) -> None:
     assert undescribed(shapes.named) == []
 
 
-def test_the_types_of_the_page_are_current() -> None:
+def test_the_types_and_constants_of_the_page_are_current() -> None:
     assert wire_types.TYPESCRIPT.read_text("utf-8") == wire_types.typescript(*wire_types.SENT)
+    assert wire_types.CONSTANTS.read_text("utf-8") == wire_types.constants()
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,6 @@
 // Which resource limits a launch: the tensor pipe, the memory, both or neither, by how busy each is.
 
-/** A resource limits the launch from this share of its peak on. Same as BOUND in
- *  tb_perfcompare/model/summary/summary.py. */
-export const BOUND = 0.6;
-
-export const BOUND_CLASSES = ['tensor-bound', 'memory-bound', 'both', 'neither', 'not measured'] as const;
+import { BOUND } from '../contract/constants';
 
 /** Index of the launch's class in BOUND_CLASSES; if only one utilisation was measured, that one decides. */
 export function boundClass(tensor: number | null, dram: number | null): number {

@@ -70,7 +70,7 @@ function ExportMenu({ a, b, address: { window, marker, kind }, table, comparison
     { label: text.actions.reportJson, href: url('json') },
     { label: text.actions.reportCsv(comparison?.tables[shown]?.title ?? shown), href: url('csv', shown) },
     ...(comparison?.tables['memory_curves'] ? [{ label: text.actions.memoryCsv, href: url('csv', 'memory_curves') }] : []),
-    ...(onStrict ? [{ label: text.views.rows['strict']!, onChoose: onStrict }] : []),
+    ...(onStrict ? [{ label: text.actions.strict, onChoose: onStrict }] : []),
   ];
   return (
     <Menu label={text.actions.export} icon="export" align="right" disabled={!comparison}>

@@ -1,9 +1,9 @@
 // The sides of a comparison: their runs, files and query parameters.
 
+import { FORMATS } from '../contract/constants';
 import { wholeRun, type Alternative, type Pair, type RunEntry, type RunsAnswer, type Side, type SpanFile } from '../contract/wire';
 import { FRESH_STEPS, type Address } from '../host/url_state';
 import type { Change } from '../host/use_address';
-import { text } from '../ui/strings';
 
 export function sameSide(a: Side | null, b: Side | null): boolean {
   if (a === null || b === null) return a === b;
@@ -14,10 +14,9 @@ export function findRun(answer: RunsAnswer, run: string): RunEntry | undefined {
   return answer.runs.find((entry) => entry.run === run);
 }
 
-/** A format's display name. */
-export function formatTitle(format: string): string {
-  return text.picker.format[format] ?? format.replaceAll('_', ' ');
-}
+/** A format's display name, alone and with its article. */
+export const formatTitle = (format: string): string => (format in FORMATS ? FORMATS[format as keyof typeof FORMATS][0] : format.replaceAll('_', ' '));
+export const withArticle = (format: string): string => (format in FORMATS ? FORMATS[format as keyof typeof FORMATS][1] : formatTitle(format));
 
 /** Whether a run is of PyTorch traces, which the PyTorch Profiler tab shows too and which have steps to delimit. True if the
  *  server names no format: it then has only traces. */

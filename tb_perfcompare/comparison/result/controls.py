@@ -1,9 +1,10 @@
-"""Rewrites command-line options in messages as the page's controls for the same setting."""
+"""Rewrites command-line options and names of tables in messages as the page's controls for the same."""
 
 from __future__ import annotations
 
 from typing import TypeVar, cast
 
+from tb_perfcompare.comparison.result.table_catalogue import VIEWS
 from tb_perfcompare.lazy_regex import regex
 
 _CONTROLS = {
@@ -14,20 +15,28 @@ _CONTROLS = {
     "launches": "“utilisation”",
     "span": "“span”",
     "step-marker": "“step marker”",
-    "step-window": "“step ends by”",
+    "step-window": "“step ends at”",
     "steps": "“steps”",
     "worker": "“worker”",
 }
+_TABLES = {
+    table: f"“{rows} by {group}”" for kinds in VIEWS.values() for rows, tables in kinds.items()
+    for table, group in tables.items() if rows and group
+}  # fmt: skip
+_TABLE = regex(rf"\btable ({'|'.join(_TABLES)})\b")
 _OPTION = regex(rf"--({'|'.join(_CONTROLS)})\b(?!-)(?: [A-Z]+\b)?")
 
 T = TypeVar("T")
 
 
 def for_page(value: T) -> T:
-    """Replaces command-line options by page controls in a text, or in all texts of plain values. Values of the key
-    `arguments` stay: they are command-line arguments."""
+    """Replaces command-line options and `table NAME` by page controls in a text, or in all texts of plain values.
+
+    Values of the key `arguments` stay: they are command-line arguments.
+    """
     if isinstance(value, str):
-        return cast("T", _OPTION.sub(lambda option: _CONTROLS[option[1]], value) if "--" in value else value)
+        text = _OPTION.sub(lambda option: _CONTROLS[option[1]], value) if "--" in value else value
+        return cast("T", _TABLE.sub(lambda table: _TABLES[table[1]], text) if "table " in text else text)
     if isinstance(value, dict):
         return cast("T", {key: item if key == "arguments" else for_page(item) for key, item in value.items()})
     if isinstance(value, list | tuple):

@@ -131,9 +131,11 @@ def test_checks_come_first_and_name_what_they_weaken() -> None:
     [
         ("--step-marker chooses another: 'detected:a'", "“step marker” chooses another: 'detected:a'"),
         ("call profiler.step(), or give --step-marker NAME", "call profiler.step(), or give “step marker”"),
-        ("the verdict would be slower (--step-window marker)", "the verdict would be slower (“step ends by” marker)"),
+        ("the verdict would be slower (--step-window marker)", "the verdict would be slower (“step ends at” marker)"),
         ("leave them out with --steps 2-5", "leave them out with “steps” 2-5"),
         ("--baseline-steps 4-9 compares that part", "“steps” of A 4-9 compares that part"),
+        ("message sizes (table communication_by_message)", "message sizes (“Collectives by message”)"),
+        ("a row of the table kernels, a kernel table", "a row of the “Kernels by name”, a kernel table"),
         ("record it again with ncu --csv --page raw", "record it again with ncu --csv --page raw"),
     ],
 )

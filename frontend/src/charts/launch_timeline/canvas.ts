@@ -1,7 +1,8 @@
 // Draws the visible launches: name lanes if names fit, a strip per run, launches without a match, and the change.
 
 import { LETTERS } from '../../ui/sides';
-import { BOUND_CLASSES, boundColour } from '../bound';
+import { boundColour } from '../bound';
+import { BOUND_CLASSES } from '../../contract/constants';
 import { fitted, type Colours } from '../canvas';
 import type { TimeRange } from '../time_range';
 import { bins, changes, rowAt, type Lane, type Timeline } from './timeline';

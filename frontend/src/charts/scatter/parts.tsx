@@ -2,7 +2,8 @@
 
 import { formatMany, formatSetting } from '../../ui/format';
 import { XTick, YTick } from '../axes';
-import { BOUND, BOUND_CLASSES, boundWord } from '../bound';
+import { boundWord } from '../bound';
+import { BOUND, BOUND_CLASSES } from '../../contract/constants';
 import type { Mark } from './use_marks';
 
 export const words = {

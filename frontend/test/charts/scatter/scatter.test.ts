@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { boundClass, BOUND_CLASSES } from '../../../src/charts/bound';
+import { boundClass } from '../../../src/charts/bound';
+import { BOUND_CLASSES } from '../../../src/contract/constants';
 import { hasUtilisation, movers, radius, scatterOf } from '../../../src/charts/scatter/scatter';
 import type { Cell, Table } from '../../../src/contract/wire';
 import { PLAIN, column } from '../../samples';
