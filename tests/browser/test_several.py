@@ -65,7 +65,7 @@ def test_the_order_is_chosen_and_the_link_keeps_it(tab: Tab) -> None:
     candidates = f"{NORMAL}|worker0|2,{ABNORMAL},damaged"
     tab.go(link(a=NORMAL, c=candidates, page="verdicts", sort="-shift")).wait(".vs-compared")
     assert names(tab) == [ABNORMAL, f"{NORMAL} · worker0 · span 2", "damaged"]
-    tab.find(".vs-order button", has_text="as listed").click()
+    tab.find(".vs-order button", has_text="As listed").click()
     tab.until(f"document.querySelector('.vs-table tbody .link-button').textContent !== {ABNORMAL!r}")
     assert "sort=" not in tab.address()
 

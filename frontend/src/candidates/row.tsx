@@ -58,15 +58,13 @@ export function VerdictRow({ side, row, adjusted, compared, progress, scale, sty
             <Notes result={result} />
           </td>
           <td role="cell" class={`vs-cause${result.cause ? '' : ' vs-none'}`} data-label={words.head.cause}>
-            {result.cause ? (
+            {result.cause && (
               <>
                 <span class="three-lines" title={result.cause.sentence}>
                   {result.cause.sentence}
                 </span>
                 {result.causes > 1 && <span class="muted vs-small">{words.causes(result.causes - 1)}</span>}
               </>
-            ) : (
-              <span class="muted">{words.noCause}</span>
             )}
           </td>
         </>
@@ -150,7 +148,6 @@ function Notes({ result }: { result: CandidateResult }) {
   const { dropped } = result.candidate.steps;
   const ordered = [...result.checks].sort((left, right) => Number(right.status === 'fail') - Number(left.status === 'fail'));
   const [shown, rest] = [ordered.slice(0, MAX_CHECKS), ordered.slice(MAX_CHECKS)];
-  if (!hasNotes(result)) return <span class="muted">{words.fine}</span>;
   return (
     <ul>
       {shown.map((check) => (

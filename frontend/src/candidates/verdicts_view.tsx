@@ -9,7 +9,7 @@ import { Failed } from '../states/failed';
 import { Message } from '../states/message';
 import { Button } from '../ui/buttons';
 import { Banner } from '../ui/controls/banners';
-import { formatIn, formatPercent, formatSetting } from '../ui/format';
+import { formatPercent, formatSetting, formatWithUnit } from '../ui/format';
 import { Segments } from '../ui/controls/segments';
 import { adoptSheet } from '../ui/sheets';
 import { Badge } from '../ui/sides';
@@ -117,8 +117,7 @@ function Rows({ answer, baseline, candidates, address: { window, marker, kind, s
         )}
         {first && first.headline.baseline !== null && (
           <span class="vs-base inline">
-            <Badge side="a" /> {metric.mean} <strong class="text-a">{formatIn(style, first.headline.baseline)}</strong>
-            {`\u202f${style.unit}`}
+            <Badge side="a" /> {metric.mean} <strong class="text-a">{formatWithUnit(style, first.headline.baseline)}</strong>
           </span>
         )}
       </p>

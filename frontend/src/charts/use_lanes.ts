@@ -8,7 +8,7 @@ import { canChoose, ordered, stepRange } from './brush';
 
 export const laneWords = {
   reason: (reason: string) => `not compared: ${reason}`,
-  hint: ({ one }: MetricWords) => `Hover or press ← → to read a ${one}; a click or Enter shows it in the table. Drag, or Shift with ← →, to compare a range only.`,
+  hint: ({ one, many }: MetricWords) => `Click a ${one} for its row; drag to compare a range of ${many}.`,
   choosing: (range: string, { many }: MetricWords) => `${many} ${range.replace('-', '–')}: Enter compares only these, Esc cancels`,
 };
 

@@ -2,7 +2,7 @@
 
 import { wholeRun, type Comparison, type RunsAnswer, type Side, type SideFacts } from '../contract/wire';
 import type { Address } from '../host/url_state';
-import { formatBytes } from '../ui/format';
+import { formatBytes, formatMany } from '../ui/format';
 import { Button, FilterChip, IconButton } from '../ui/buttons';
 import { Icon } from '../ui/icons';
 import { Choice } from '../ui/controls/choice';
@@ -92,27 +92,8 @@ function SidePicker({ letter, ...props }: Props & { letter: Letter }) {
                 </span>
               )}
             </p>
-            <Choice label={text.picker.worker}>
-              <PartSelect
-                label={text.picker.label(name, text.picker.worker)}
-                all={workers.length === 1 ? workers[0]! : text.picker.allWorkers(workers.length)}
-                values={workers}
-                value={side?.worker ?? null}
-                disabled={!run}
-                onChoose={(worker) => side && onChange({ run: side.run, worker, span: null })}
-              />
-            </Choice>
-            <Choice label={text.picker.span}>
-              <PartSelect
-                label={text.picker.label(name, text.picker.span)}
-                all={spans.length === 1 ? text.picker.oneSpan : text.picker.allSpans(spans.length)}
-                values={spans}
-                value={side?.span ?? null}
-                disabled={!run}
-                prefix={text.picker.span}
-                onChoose={(span) => side && onChange({ ...side, span })}
-              />
-            </Choice>
+            {side && <PartChoice what="worker" side={name} values={workers} value={side.worker} onChoose={(worker) => onChange({ run: side.run, worker, span: null })} />}
+            {side && <PartChoice what="span" side={name} values={spans} value={side.span} onChoose={(span) => onChange({ ...side, span })} />}
             {side && attaches && (trace || side.steps !== undefined || (facts?.steps.count ?? 0) > 1) && (
               <StepsChoice name={name} steps={side.steps ?? ''} words={words} onSteps={(steps) => onChange(withSteps(side, steps))} />
             )}
@@ -148,29 +129,29 @@ function Boundary({ window, onWindow }: { window: Address['window']; onWindow: (
 }
 
 interface PartProps {
-  label: string;
-  all: string;
+  what: 'worker' | 'span';
+  /** the side's name */
+  side: string;
   values: string[];
   value: string | null;
-  disabled: boolean;
-  prefix?: string;
   onChoose: (value: string | null) => void;
 }
 
-/** The choice of a worker or span, "all" first; disabled if there is only one. */
-function PartSelect({ label, all, values, value, disabled, prefix, onChoose }: PartProps) {
-  const missing = value !== null && !values.includes(value);
+/** The choice of a worker or span, "all" first; nothing if there is only one. */
+function PartChoice({ what, side, values, value, onChoose }: PartProps) {
+  if (values.length < 2 && value === null) return null;
   return (
-    <Select
-      class="part"
-      label={label}
-      title={value === null && values.length > 1 ? text.picker.together : (value ?? all)}
-      disabled={disabled || (values.length < 2 && !missing && value === null)}
-      value={value ?? ''}
-      options={[['', all], ...(values.length > 1 || value !== null ? values : []).map((entry): [string, string] => [entry, prefix ? `${prefix} ${entry}` : entry])]}
-      missing={text.picker.missing}
-      onChoose={(chosen) => onChoose(chosen === '' ? null : chosen)}
-    />
+    <Choice label={text.picker[what]}>
+      <Select
+        class="part"
+        label={text.picker.label(side, text.picker[what])}
+        title={value ?? text.picker.together}
+        value={value ?? ''}
+        options={[['', formatMany(values.length, text.picker[what])], ...values.map((entry): [string, string] => [entry, what === 'span' ? `${what} ${entry}` : entry])]}
+        missing={text.picker.missing}
+        onChoose={(chosen) => onChoose(chosen === '' ? null : chosen)}
+      />
+    </Choice>
   );
 }
 

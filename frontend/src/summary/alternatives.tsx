@@ -10,7 +10,7 @@ import css from './alternatives.css?inline';
 adoptSheet(css);
 
 const TITLE = 'What could settle it';
-const RULE = 'Fixed rules offer these, whatever the outcome. Picking a verdict is no evidence; recording more is.';
+const RULE = 'Fixed rules offer these, whatever their verdicts. Choosing a verdict proves nothing; recording more does.';
 
 export function Alternatives({ comparison, onChoose }: { comparison: Comparison; onChoose: (one: Alternative) => void }) {
   const { headline } = comparison;

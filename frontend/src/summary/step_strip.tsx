@@ -23,7 +23,7 @@ adoptSheet(css);
 const HEIGHT = 170;
 const TOP = 8;
 const BOTTOM = 22;
-const LEFT = 48;
+const LEFT = 64;
 const GAP = 14;
 const COLUMNS = ['side', 'capture', 'step', 'total_us', 'admitted', 'reason', 'backlog_us', 'at_one_pace_us'];
 
@@ -132,12 +132,9 @@ export function StepStrip({ comparison, source, chosen, onSteps, onStep }: Props
               <svg width={width} height={HEIGHT} aria-hidden="true">
                 {niceTicks(axis.low / style.scale, axis.high / style.scale, 4).map((tick) => (
                   <YTick key={tick} at={y(tick * style.scale)} from={LEFT} to={width}>
-                    {formatRound(tick)}
+                    {`${formatRound(tick)}\u202f${style.unit}`}
                   </YTick>
                 ))}
-                <text class="axis-text" x={LEFT - 6} y={HEIGHT - 6} text-anchor="end">
-                  {style.unit}
-                </text>
                 {shown.map((side) => (
                   <Lane
                     key={side}

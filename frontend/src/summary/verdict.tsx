@@ -2,7 +2,7 @@
 
 import type { Comparison, Headline, Part, VerdictWord } from '../contract/wire';
 import { Facts, type Fact } from '../ui/controls/facts';
-import { formatDigits, formatEnds, formatIn, formatP, formatPercent, formatRatio, formatSetting, formatWithUnit, type NumberStyle, timeStyle } from '../ui/format';
+import { formatEnds, formatIn, formatP, formatPercent, formatSetting, formatWithUnit, type NumberStyle, timeStyle } from '../ui/format';
 import { Icon, type IconName } from '../ui/icons';
 import { metricWords, sentence, text } from '../ui/strings';
 
@@ -109,29 +109,19 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
   );
 }
 
-/** [label, value] pairs on how certain the answer is; unknown values are left out. */
-function certaintyFacts({ certainty, metric }: Headline): Fact[] {
-  if (!certainty) return [];
-  const { many } = metricWords(metric);
-  const { effect_size: size, detectable } = certainty;
-  const facts: Fact[] = [[text.verdict.effect, `${formatDigits(size)} (${certainty.effect})`]];
-  if (detectable !== null) facts.push([text.verdict.detectable(many), formatPercent(detectable)]);
-  return facts;
-}
-
 function How({ headline }: { headline: Headline }) {
   const facts: Fact[] = [];
   for (const { label, text: fact } of headline.facts ?? []) {
     // for recorded step time, the reason says more, unless it is about equal work; without a program verdict it is already shown above
+    if (label === text.verdict.program) continue; // the bars above
     if (label !== text.verdict.recorded || headline.amount) facts.push([label, fact]);
     else if (headline.program) facts.push([label, headline.reason]);
   }
   if (headline.scope) facts.push([text.verdict.scope, headline.scope]);
   if (headline.method) facts.push([text.verdict.method, headline.method]);
   if (headline.margin !== undefined) facts.push([text.verdict.margin, formatSetting(headline.margin)]);
-  if ((headline.inflation ?? 1) > 1)
-    facts.push([text.verdict.inflation(metricWords(headline.metric).many), text.verdict.times(formatRatio(headline.inflation))]);
-  facts.push(...certaintyFacts(headline));
+  const detectable = headline.certainty?.detectable ?? null;
+  if (detectable !== null) facts.push([text.verdict.detectable(metricWords(headline.metric).many), formatPercent(detectable)]);
   if (headline.sensitivity) facts.push([text.verdict.sensitivity, headline.sensitivity]);
   if (facts.length === 0) return null;
   return (

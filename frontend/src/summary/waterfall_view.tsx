@@ -104,7 +104,6 @@ export function WaterfallView({ ledger, table, words, selected, onSelect, onAll 
         </Total>
       </div>
       <p class="muted small sum">
-        {figure.broken && `${text.waterfall.broken} `}
         {!recorded(ledger, 'Kernel').every(Boolean) && `${text.waterfall.cpuAlone(...ledger.not_recorded)} `}
         {!isExactSum(ledger) && text.waterfall.notSum}
       </p>
@@ -164,7 +163,7 @@ function Total({ letter, name, value, shown, scale, broken, children }: TotalPro
       </span>
       <span class="fall-track" aria-hidden="true">
         <span class={`fall-bar bar-${letter}`} style={{ left: '0%', width: `${scale(value)}%` }} />
-        {broken && <span class="break" />}
+        {broken && <span class="break" title={text.waterfall.broken} />}
         {letter === 'a' && <span class="fall-join" style={{ left: `${scale(value)}%` }} />}
       </span>
       <span class="fall-value">{shown}</span>

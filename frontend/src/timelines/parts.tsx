@@ -5,7 +5,7 @@ import { RequestError } from '../api/api';
 import { failureText } from '../states/failed';
 import { FilterChip, LinkButton } from '../ui/buttons';
 import { Delta } from '../ui/delta';
-import { formatPercent, formatTime } from '../ui/format';
+import { formatTime } from '../ui/format';
 import { Icon } from '../ui/icons';
 import { letterOf, LETTERS, other, sideName, type Letter } from '../ui/sides';
 import { sentence, text } from '../ui/strings';
@@ -176,12 +176,7 @@ export function Head({ whole, picture, shift, onStraight }: { whole: Picture; pi
         <FilterChip title={words.panel.straight} onClick={onStraight}>{words.head.shifted(formatTime(shift / 1000, true))}</FilterChip>
       )}
       {several && <span class="muted">{words.head.where(step.worker, step.span)}</span>}
-      <span class="muted clip st-optional">{words.head.counts(events)}</span>
-      {there && (
-        <span class="muted clip st-optional">
-          {words.head.matched(there.matched, events)} ({formatPercent(there.matched / Math.max(1, events))})
-        </span>
-      )}
+      <span class="muted clip st-optional">{there ? words.head.matched(there.matched, events) : words.head.counts(events)}</span>
       {missing !== '' && (
         <span class="muted clip st-optional" title={words.head.leftOutAbout(missing)}>
           {words.head.notDrawn}: {missing}

@@ -26,7 +26,7 @@ import { DifferenceList, EventPanel } from './panel';
 import { Head, Legend, SideTrouble } from './parts';
 import { aligning, commonRange, differencesOf, firstRange, foundText, labelOf, linkedPlace, marked, moved, nameIn, nextDifference, nextMatch, placeOf, readSelected, readRange, nearlyEqual, mergedCount, announcement, stepOf, useArea, useFacts, writeRange } from './state';
 import css from './timelines.css?inline';
-import { Downloads, StepPicker, Tools } from './tools';
+import { StepPicker, Tools } from './tools';
 
 adoptSheet(css);
 
@@ -146,7 +146,7 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
   };
   return (
     <div class="st stack" aria-busy={pictures.a.waiting || pictures.b.waiting}>
-      <div class="toolbar st-toolbar wrap" role="group" aria-label={words.toolbar}>
+      <div class="toolbar st-toolbar wrap">
         <Tools
           colours={shown.colours}
           search={address.q}
@@ -156,8 +156,9 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
           onSearch={(q) => onChange({ q })}
           onNext={nextFound}
           onZoom={(key) => see(rangeAfterKey(key, whole, latest.current.range, (latest.current.range.from + latest.current.range.to) / 2) ?? whole)}
+          pair={query}
+          steps={steps}
         />
-        <Downloads pair={query} steps={steps} />
         {ready && <Legend pictures={[wholes.a, wholes.b].flatMap((picture) => picture ?? [])} change={shown.colours === 'change'} />}
       </div>
       <Canvases

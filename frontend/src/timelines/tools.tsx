@@ -5,6 +5,7 @@ import { formatTime } from '../ui/format';
 import { Menu, MenuItems, type Item } from '../ui/controls/menu';
 import { SearchBox } from '../ui/controls/search_box';
 import { Segments } from '../ui/controls/segments';
+import { Toolbar } from '../ui/controls/toolbar';
 import { Badge, sideName, type Letter } from '../ui/sides';
 import { readChoice, traceUrl, writeChoice, type Choice } from './data/fetch';
 import type { Picture } from './data/wire';
@@ -65,7 +66,13 @@ export function StepPicker({ side, choice, whole, otherIsSame, onChoose }: StepP
   );
 }
 
-interface ToolsProps {
+interface DownloadsProps {
+  pair: URLSearchParams;
+  /** labels of the drawn steps, null while they are unknown */
+  steps: Record<Letter, Choice> | null;
+}
+
+interface ToolsProps extends DownloadsProps {
   colours: Colours;
   search: string;
   /** error in the search text, "" if none */
@@ -77,28 +84,25 @@ interface ToolsProps {
   onZoom: (key: '+' | '-' | '0') => void;
 }
 
-export function Tools({ colours, search, problem, found, onColours, onSearch, onNext, onZoom }: ToolsProps) {
+export function Tools({ colours, search, problem, found, onColours, onSearch, onNext, onZoom, ...downloads }: ToolsProps) {
   return (
     <>
-      <Segments label={words.colour.label} all={['kind', 'change'] as const} chosen={(one) => colours === one} name={(one) => words.colour[one]} title={(one) => one === 'kind' ? words.colour.kindAbout : words.colour.changeAbout} onChoose={(one) => onColours(one)} />
       <SearchBox value={search} problem={problem} onSearch={onSearch} onKey={(event) => event.key === 'Enter' && onNext()} />
       {found !== '' && (
         <span class="st-found small soft" role="status">
           {found}
         </span>
       )}
-      <ZoomButtons onZoom={onZoom} />
+      <Toolbar class="contents" label={words.toolbar}>
+        <Segments label={words.colour.label} all={['kind', 'change'] as const} chosen={(one) => colours === one} name={(one) => words.colour[one]} title={(one) => one === 'kind' ? words.colour.kindAbout : words.colour.changeAbout} onChoose={(one) => onColours(one)} />
+        <ZoomButtons onZoom={onZoom} />
+        <Downloads {...downloads} />
+      </Toolbar>
     </>
   );
 }
 
-interface DownloadsProps {
-  pair: URLSearchParams;
-  /** labels of the drawn steps, null while they are unknown */
-  steps: Record<Letter, Choice> | null;
-}
-
-export function Downloads({ pair, steps }: DownloadsProps) {
+function Downloads({ pair, steps }: DownloadsProps) {
   const one = (side: Letter): Item => ({ label: words.download.one(sideName(side), steps![side].step), note: words.download.oneAbout, href: traceUrl(pair, side, steps!, false) });
   const items = (): Item[] => [one('a'), one('b'), { label: words.download.both, note: words.download.bothAbout, href: traceUrl(pair, 'a', steps!, true) }];
   return (

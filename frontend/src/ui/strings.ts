@@ -70,9 +70,6 @@ export const text = {
     span: 'span',
     label: (side: string, what: string) => `${side}: ${what}`,
     together: 'Several workers or spans are taken together',
-    allWorkers: (n: number) => (n === 0 ? 'worker' : formatMany(n, 'worker')),
-    allSpans: (n: number) => (n === 0 ? 'span' : formatMany(n, 'span')),
-    oneSpan: '1 span',
     title: (side: string) => `Choose the ${side.toLowerCase()}`,
     missing: (name: string) => `${name} (missing)`,
     choose: 'choose a run…',
@@ -210,10 +207,7 @@ export const text = {
     method: 'Method',
     margin: 'Threshold',
     sensitivity: 'Robustness',
-    effect: "Effect size (Cliff's delta)",
     detectable: (many: string) => `Smallest change these ${many} detect (80 % power)`,
-    inflation: (many: string) => `Correction for autocorrelated ${many}`,
-    times: (factor: string) => `${factor} on standard errors`,
   },
 
   findings: {

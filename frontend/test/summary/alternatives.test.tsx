@@ -19,6 +19,6 @@ const shown = (...alternatives: Alternative[]): string => {
 };
 
 it('warns of picking a verdict only where there is one to pick', () => {
-  expect(shown(CHOICE, MORE)).toContain('Picking a verdict is no evidence');
+  expect(shown(CHOICE, MORE)).toContain('Choosing a verdict proves nothing');
   expect(shown(MORE)).toBe('What could settle itRecord 5 more captures per side.');
 });

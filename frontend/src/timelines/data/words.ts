@@ -1,6 +1,6 @@
 // User-visible text of the step timelines.
 
-import { formatCount, formatMany } from '../../ui/format';
+import { formatCount, formatMany, formatPercent } from '../../ui/format';
 
 export const words = {
   title: 'Step timelines',
@@ -47,7 +47,7 @@ export const words = {
   head: {
     step: (label: string) => `step ${label}`,
     counts: (events: number) => formatMany(events, 'event'),
-    matched: (n: number, all: number) => `${formatCount(n)} of ${formatMany(all, 'event has', 'events have')} a counterpart`,
+    matched: (n: number, all: number) => `${formatMany(all, 'event')}, ${n === all ? 'all' : `${formatCount(n)} (${formatPercent(n / Math.max(1, all))})`} with a counterpart`,
     merged: (time: string) => `merged below ${time}`,
     mergedAbout: 'Neighbouring events shorter than this are drawn as one; none is left out. Zoom in to separate them.',
     leftOut: (what: string, n: number) => `${formatCount(n)} ${what}`,
