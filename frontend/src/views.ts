@@ -24,7 +24,6 @@ export interface View {
 /** Tables that have no tab of their own but are drawn above another and exported, with the tab that a link to them opens. */
 export const DRAWN: Record<string, string> = { memory_curves: 'memory' };
 const MATCHED = 'alignment';
-const BY_NAME = 'name';
 
 /** [view, [kind of row, its tables]]; any other table is a further kind of row in the breakdown. */
 const PLACES = Object.entries(VIEWS).map(([view, kinds]): [string, [string, string[]][]] => [view, Object.entries(kinds).map(([rows, tables]) => [rows, Object.keys(tables)])]);
@@ -73,11 +72,10 @@ export function viewsOf(tabs: Tab[], renamed = false): View[] {
   });
 }
 
-/** Label of an absent table, as the controls would name it: its kind of row, and its grouping unless that is by name. */
+/** Label of an absent table, as the controls would name it: its kind of row, and its grouping unless that is the first. */
 export function chosenBy(tab: Tab): string {
-  const rows = kindOf(tab.id)?.[0];
-  const group = GROUPS[tab.id];
-  return !rows ? tab.label : group && group !== BY_NAME ? text.views.grouped(rows, group) : rows;
+  const [rows, ids] = kindOf(tab.id) ?? ['', []];
+  return rows === '' ? tab.label : ids[0] === tab.id ? rows : text.views.grouped(rows, groupOf(tab));
 }
 
 /** The view that contains a tab, else the first view. */

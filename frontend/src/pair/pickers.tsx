@@ -1,6 +1,6 @@
 // The two sides with their facts, and the controls of the pair.
 
-import { wholeRun, type Comparison, type RunsAnswer, type Side, type SideFacts } from '../contract/wire';
+import { wholeRun, type Comparison, type RunsAnswer, type Side, type SideFacts, type SpanFile } from '../contract/wire';
 import type { Address } from '../host/url_state';
 import { formatBytes, formatMany } from '../ui/format';
 import { Button, FilterChip, IconButton } from '../ui/buttons';
@@ -86,9 +86,9 @@ function SidePicker({ letter, ...props }: Props & { letter: Letter }) {
           <>
             <p class="pop-head small strong muted">
               {name}{' '}
-              {run?.format !== undefined && (
-                <span class="format small muted" title={text.picker.formatAbout}>
-                  {formatTitle(run.format)}
+              {side && run?.format !== undefined && (
+                <span class="format small muted">
+                  {formatTitle(run.format)}, {filesText(filesOf(answer, side))}
                 </span>
               )}
             </p>
@@ -177,20 +177,21 @@ function deviceText(facts: SideFacts): string {
   return text.picker.device(facts.device.word ?? facts.device.kind.toUpperCase(), facts.device.count, facts.device.name && deviceName(facts.device.name));
 }
 
-/** Steps, device and files of a side; facts that differ between the sides are emphasised. */
+const filesText = (files: SpanFile[]): string => text.picker.files(files.length, formatBytes(files.reduce((sum, file) => sum + file.bytes, 0)));
+
+/** Steps and device of a side, its files until these are known; facts that differ between the sides are emphasised. */
 function Facts({ letter, answer, comparison, ...sides }: Pick<Props, 'answer' | 'comparison' | 'a' | 'b'> & { letter: Letter }) {
   const side = sides[letter];
   const [format, otherFormat] = [side, sides[other(letter)]].map((one) => (one ? findRun(answer, one.run)?.format : undefined));
   const [facts, others] = [letter, other(letter)].map((one) => comparison?.[SIDES[one]]);
   const files = side ? filesOf(answer, side) : [];
-  const bytes = formatBytes(files.reduce((sum, file) => sum + file.bytes, 0));
   const parts: { text: string; differs: boolean }[] = [];
   if (format !== undefined && otherFormat !== undefined && format !== otherFormat) parts.push({ text: formatTitle(format), differs: true });
   if (facts) {
     parts.push({ text: text.picker.steps(facts.steps.admitted, facts.steps.count, wordsOf(comparison)), differs: false });
     parts.push({ text: deviceText(facts), differs: others !== undefined && deviceText(facts) !== deviceText(others) });
   }
-  if (files.length > 0) parts.push({ text: text.picker.files(files.length, bytes), differs: false });
+  if (!facts && files.length > 0) parts.push({ text: filesText(files), differs: false });
   return (
     <span class="facts small muted" title={files.map((file) => file.name).join('\n')}>
       {parts.map((part) => (

@@ -39,7 +39,7 @@ export function RowStepsView({ question, query, table, row, measure }: Props) {
     <section class="row-steps" aria-label={stepWords.region} aria-busy={status === 'loading'}>
       <header>
         <h3>{stepWords.title}</h3>
-        <span class="muted">{shown?.label}</span>
+        {found && found.measures.length > 1 && <span class="muted">{shown?.label}</span>}
       </header>
       <div ref={box}>
         {failure && <p class="muted">{sentence(failureText(failure).message)}</p>}

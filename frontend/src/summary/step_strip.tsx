@@ -38,7 +38,7 @@ const stripWords = {
   dropped: 'hollow: not compared',
   step: (one: string, side: string, step: string, capture: string, time: string) => `${side}, ${one} ${step}${capture}: ${time}`,
   capture: (capture: string) => ` of capture ${capture}`,
-  numbers: (many: string, first: string, last: string) => `${many} ${first}–${last}`,
+  numbers: ({ one, many }: MetricWords, first: string, last: string) => (first === last ? `${one} ${first}` : `${many} ${first}–${last}`),
   beyond: (side: string, n: number, words: MetricWords) => `${side}: ${formatMany(n, words.one, words.many)} beyond the axis`,
   order: (words: MetricWords, a: string, b: string) =>
     `${words.times} in order. A: ${a}. B: ${b}. Left and right go from ${words.one} to ${words.one}, up and down from run to run, Enter shows the ${words.one} in the table. With Shift, left and right choose a range; Enter then compares only these, Escape all.`,
@@ -145,7 +145,7 @@ export function StepStrip({ comparison, source, chosen, onSteps, onStep }: Props
                     y={y}
                     band={banded(side)}
                     cursor={active?.side === side ? active.place : null}
-                    many={words.many}
+                    words={words}
                   />
                 ))}
               </svg>
@@ -153,9 +153,6 @@ export function StepStrip({ comparison, source, chosen, onSteps, onStep }: Props
           </div>
         )}
       </div>
-      <p class="step-read small" role="status">
-        {range !== '' ? laneWords.choosing(range, words) : active ? lanes[active.side][active.place]?.map(describe).join(' · ') : <span class="muted">{steps.length > 0 ? laneWords.hint(words) : ''}</span>}
-      </p>
       <p class="legend small soft">
         {LETTERS.map(
           (side) =>
@@ -165,6 +162,9 @@ export function StepStrip({ comparison, source, chosen, onSteps, onStep }: Props
         )}
         {LETTERS.map((side) => beyond(side) > 0 && <span key={side}>{stripWords.beyond(letterOf(side), beyond(side), words)} ▴</span>)}
         {steps.some((step) => !step.admitted) && <span class="legend-key legend-hollow">{stripWords.dropped}</span>}
+      </p>
+      <p class="step-read small" role="status">
+        {range !== '' ? laneWords.choosing(range, words) : active ? lanes[active.side][active.place]?.map(describe).join(' · ') : <span class="muted">{steps.length > 0 ? laneWords.hint(words) : ''}</span>}
       </p>
     </section>
   );
@@ -184,12 +184,11 @@ interface LaneProps {
   /** first and last place of the steps compared, and the place that is read; null for none */
   band: [number, number] | null;
   cursor: number | null;
-  /** word for several steps */
-  many: string;
+  words: MetricWords;
 }
 
 /** One side's steps. */
-function Lane({ side, places, left, width, y, band, cursor, many }: LaneProps) {
+function Lane({ side, places, left, width, y, band, cursor, words }: LaneProps) {
   const slot = width / places.length;
   const x = (place: number): number => left + (place + 0.5) * slot;
   const radius = Math.min(3.2, Math.max(1.2, slot / 3));
@@ -206,7 +205,7 @@ function Lane({ side, places, left, width, y, band, cursor, many }: LaneProps) {
         {sideName(side)}
       </text>
       <text class="axis-text" x={left + width} y={HEIGHT - 6} text-anchor="end">
-        {stripWords.numbers(many, places[0]![0]!.step, places[places.length - 1]![0]!.step)}
+        {stripWords.numbers(words, places[0]![0]!.step, places[places.length - 1]![0]!.step)}
       </text>
       {cursor !== null && <line class="cursor-line" x1={x(cursor)} x2={x(cursor)} y1={TOP} y2={HEIGHT - BOTTOM} />}
     </g>

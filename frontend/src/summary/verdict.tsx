@@ -29,6 +29,9 @@ function hasSentence(headline: Headline): boolean {
   return Boolean((headline.program || headline.counted) && headline.sentence);
 }
 
+/** Whether the figures say what the reason does: a size beyond the threshold. */
+const isFigured = ({ verdict, program }: Headline): boolean => !program && (verdict === 'slower' || verdict === 'faster');
+
 /** Change as a fraction of the baseline, null if unknown. */
 function changeOf(headline: Headline): number | null {
   return headline.ratio === null ? null : headline.ratio - 1;
@@ -67,6 +70,7 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
   const words = metricWords(headline.metric);
   const itself = comparison.comparability.some((check) => check.check === 'same_capture' && check.status === 'warn');
   const split = hasSentence(headline);
+  const explained = !split && !isFigured(headline);
   const effect = effectText(headline);
   // the sentence gives direction and size; the signed size is next to the means
   const measured = !effect.startsWith(text.verdict.byWord);
@@ -99,10 +103,10 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
         <h2>
           {split ? headline.sentence : text.verdict.word[headline.verdict]} {!measured && <span class="effect">{effect}</span>}
         </h2>
-        {itself && !split && <p class="reason soft">{sentence(headline.reason)}</p>}
+        {itself && explained && <p class="reason soft">{sentence(headline.reason)}</p>}
         <Parts headline={headline} />
         <Facts class="figures" facts={figures} />
-        {!itself && !split && <p class="reason soft">{sentence(headline.reason)}</p>}
+        {!itself && explained && <p class="reason soft">{sentence(headline.reason)}</p>}
         <How headline={headline} />
       </div>
     </section>
@@ -115,7 +119,7 @@ function How({ headline }: { headline: Headline }) {
     // for recorded step time, the reason says more, unless it is about equal work; without a program verdict it is already shown above
     if (label === text.verdict.program) continue; // the bars above
     if (label !== text.verdict.recorded || headline.amount) facts.push([label, fact]);
-    else if (headline.program) facts.push([label, headline.reason]);
+    else if (headline.program || isFigured(headline)) facts.push([label, headline.reason]);
   }
   if (headline.scope) facts.push([text.verdict.scope, headline.scope]);
   if (headline.method) facts.push([text.verdict.method, headline.method]);

@@ -152,7 +152,7 @@ export function TableView({ name, table: first, source = null, stepped = '', add
         </p>
       )}
       {regex && whole.table && isCut(whole.table) && <p class="table-notes muted small">{tableText.searched(whole.table.rows.length)}</p>}
-      <Notes notes={table.notes} />
+      {listed && <Notes notes={table.notes} />}
       <div class={`table-body${stacked ? ' stacked' : ''}`}>
         {!listed ? (
           picture!.draw(figured)

@@ -10,11 +10,23 @@ import { columnViews, figuresFirst, visibleColumns, type ColumnView } from './da
 import { leastWidth, readWidths } from './data/column_tracks';
 import { metricOf, type Metric } from './data/metric_choice';
 import { metricColumns, textsWithin } from './data/metrics';
-import { nameIndex } from './data/rows';
+import { isMeasuredDelta, nameIndex } from './data/rows';
 import { drawnMeasure, STEP_COLUMN, STEP_COLUMN_ROOM, stepColumn } from './step_column';
 
-/** Columns hidden in this order while a row's details, which repeat them, leave too little room. */
+/** Columns hidden in this order while there is too little room: a row's details repeat them. Phones scroll sideways instead. */
 const MIN_NEEDED = ['per_call', 'calls', 'step_percent', 'row_percent'];
+
+/** Keeps the bars of the first difference alone: others, such as parts of it, are read as figures. */
+function oneBar(views: ColumnView[]): ColumnView[] {
+  const first = views.find(({ largest }) => largest > 0);
+  return views.map((view) => (view === first || view.largest === 0 ? view : { ...view, largest: 0 }));
+}
+
+/** Leaves out A and B of all measures but the main one whose difference is shown. */
+function differencesOnly(views: ColumnView[]): ColumnView[] {
+  const compared = new Set(views.flatMap(({ column }) => (isMeasuredDelta(column) && column.measure !== '' ? [column.measure] : [])));
+  return views.filter(({ column }) => column.side === '' || !compared.has(column.measure));
+}
 
 interface Setting {
   address: Address;
@@ -63,9 +75,12 @@ export function useColumns(first: Table, base: Table, { address, grouped, steppe
     const others = every.map((view) => (view.column.name === STEP_COLUMN ? { ...view, column: { ...view.column, shown: false } } : view));
     return metric ? textsWithin(others, (shown) => room >= leastWidth(visibleColumns(shown, ''), widths)) : others;
   }, [every, fits, metric, room, widths]);
-  const chosen = visibleColumns(choices, address.columns);
-  const gives = details && address.columns === '' ? MIN_NEEDED : [];
-  const fitting = gives.reduce((left, name) => (room < leastWidth(left, widths) ? left.filter(({ column }) => column.name !== name) : left), chosen);
-  const columns = useMatches(PHONE) ? figuresFirst(fitting, nameIndex(first), first.rows) : fitting;
+  const chosen = oneBar(visibleColumns(choices, address.columns));
+  const phone = useMatches(PHONE);
+  const usual = address.columns === '';
+  const gives = usual && (details || !phone) ? MIN_NEEDED : [];
+  const given = gives.reduce((left, name) => (room < leastWidth(left, widths) ? left.filter(({ column }) => column.name !== name) : left), chosen);
+  const fitting = usual && !metric && !grouped && room < leastWidth(given, widths) ? differencesOnly(given) : given;
+  const columns = phone ? figuresFirst(fitting, nameIndex(first), first.rows) : fitting;
   return { views, every, choices, columns, widths, metric, measure };
 }

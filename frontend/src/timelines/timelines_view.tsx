@@ -146,7 +146,7 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
   };
   return (
     <div class="st stack" aria-busy={pictures.a.waiting || pictures.b.waiting}>
-      <div class="toolbar st-toolbar wrap">
+      <div class="toolbar wrap">
         <Tools
           colours={shown.colours}
           search={address.q}

@@ -96,6 +96,7 @@ export function Tools({ colours, search, problem, found, onColours, onSearch, on
       <Toolbar class="contents" label={words.toolbar}>
         <Segments label={words.colour.label} all={['kind', 'change'] as const} chosen={(one) => colours === one} name={(one) => words.colour[one]} title={(one) => one === 'kind' ? words.colour.kindAbout : words.colour.changeAbout} onChoose={(one) => onColours(one)} />
         <ZoomButtons onZoom={onZoom} />
+        <span class="spacer" />
         <Downloads {...downloads} />
       </Toolbar>
     </>
@@ -106,7 +107,7 @@ function Downloads({ pair, steps }: DownloadsProps) {
   const one = (side: Letter): Item => ({ label: words.download.one(sideName(side), steps![side].step), note: words.download.oneAbout, href: traceUrl(pair, side, steps!, false) });
   const items = (): Item[] => [one('a'), one('b'), { label: words.download.both, note: words.download.bothAbout, href: traceUrl(pair, 'a', steps!, true) }];
   return (
-    <Menu class="st-download" label={words.download.label} icon="export" align="right" disabled={!steps}>
+    <Menu label={words.download.label} icon="export" align="right" disabled={!steps}>
       {(close) => (
         <>
           <p class="pop-note muted">{words.download.about}</p>

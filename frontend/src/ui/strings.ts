@@ -86,7 +86,6 @@ export const text = {
     openProfiler: (side: string) => `Open ${side} in the PyTorch Profiler tab`,
     steps: (admitted: number, all: number, words: MetricWords) =>
       admitted === all ? formatMany(all, words.one, words.many) : `${formatCount(admitted)} of ${formatMany(all, words.one, words.many)}`,
-    formatAbout: 'Format of the run',
     onlySteps: (side: string, range: string, words: MetricWords) => `${side}: only ${range.includes('-') ? words.many : words.one} ${range.replace('-', '–')}`,
     everyStep: 'all',
     stepsAbout: (words: MetricWords) => `Compare only these ${words.many} of this side: a number, or two with a dash, such as 3-10. Empty: all`,

@@ -75,9 +75,9 @@ def test_both_steps_are_drawn_with_their_lanes_and_downloaded_for_perfetto(tab: 
     rows = tab.find(".st-differences tbody tr").all_inner_texts()
     assert "cudaStreamSynchronize" in rows[0] and "▲" in rows[0]
     for place, names in ((0, {"python"}), (2, {"baseline: python CPU", "candidate: python CPU"})):
-        tab.find(".st-download button").first.click()
+        tab.find(".st .menu button").first.click()
         with tab.page.expect_download() as download:
-            tab.find(".st-download .pop-item").nth(place).click()
+            tab.find(".st .pop-item").nth(place).click()
         document = json.loads(gzip.decompress(download.value.path().read_bytes()))
         events = document["traceEvents"]
         assert names <= {event["args"]["name"] for event in events if event["name"] == "process_name"}
@@ -206,13 +206,13 @@ def test_the_timelines_share_the_height_and_fill_it(tab: Tab) -> None:
 
 def test_names_are_searched_and_colours_can_show_the_difference(tab: Tab) -> None:
     opened(tab)
-    tab.find(".st-toolbar .search input").fill("sgemm")
+    tab.find(".st .search input").fill("sgemm")
     tab.until("document.querySelector('.st-found')?.textContent.includes('events')")
     assert re.search(r"A: \d+ events.* · B: \d+ events", tab.find(".st-found").inner_text())
-    tab.find(".st-toolbar .search input").press("Enter")
+    tab.find(".st .search input").press("Enter")
     assert "sgemm" in tab.wait(".st-event .full-name").inner_text()
     one = address(tab, "ev")
-    tab.find(".st-toolbar .search input").press("Enter")
+    tab.find(".st .search input").press("Enter")
     tab.page.wait_for_function("one => !location.hash.includes('.ev=' + one)", arg=one)
     before = tab.frame.evaluate(OVERVIEW)
     tab.find(".segments button", has_text="Difference").click()
@@ -255,7 +255,7 @@ def test_a_link_shows_the_same_view(fresh_tab: Tab) -> None:
     shown = tab.find(".st-head select option:checked").all_inner_texts()
     assert [text.split(" · ")[0] for text in shown] == ["step 8", "step 9"]
     assert tab.find(".st-pane-a .st-fold[aria-expanded=false]").count() == 1
-    assert tab.find(".st-toolbar .search input").input_value() == "gemm"
+    assert tab.find(".st .search input").input_value() == "gemm"
     for key in ("at=1000000_3000000", "ev=b%3A12", "colour=change", "fold=host.0"):
         assert f"p.tb_perfcompare.{key}" in tab.address()
 

@@ -44,7 +44,7 @@ export const words = {
   sided: (n: number, time: string, status: Status) => `${formatCount(n)} ${status === 'added' ? 'new' : 'gone'}, total time: ${time}`,
   unseen: (status: Status) => (status === 'added' ? 'no width here: choose width B' : 'no width here: choose width A'),
   found: (n: number, a: string, b: string, delta: string) => n === 0 ? 'No frame found.' : `${formatMany(n, 'frame')} found: A ${a}, B ${b}, Δ ${delta}`,
-  hint: 'Click or Enter zooms in, Esc zooms out, arrows move, Space shows the row. The search above highlights frames.',
+  hint: 'Click a frame to zoom in; Space shows its row, Esc zooms out.',
   label: (n: number, whole: string, total: string) =>
     `Flame graph of ${formatMany(n, 'frame')} of the ${whole}, ${total}. Arrow keys move between frames, Enter zooms in, Escape zooms out, Space shows its row in the table.`,
   frameText: (name: string, kind: string, a: string, b: string, delta: string) => `${name}, ${kind}. baseline ${a}, candidate ${b}, difference ${delta}.`,

@@ -48,7 +48,6 @@ const words = {
   absent: 'nothing recorded',
   pointText: (at: string, a: string, b: string) => `${at}: baseline ${a}, candidate ${b}.`,
   held: (allocated: string, reserved: string) => (reserved === '' ? `${allocated} allocated` : `${allocated} allocated, ${reserved} reserved`),
-  hint: 'Hover over the chart or press ← → to read both runs.',
 };
 
 const HEIGHT = 250;
@@ -198,7 +197,6 @@ function Curves({ table, device, axis }: { table: Table; device: string; axis: A
         <span class="legend-key legend-b">{`${text.sideB}, ${sideText('b')}`}</span>
         {reserved && <span class="legend-key memory-key-reserved">{words.reserved}</span>}
         {several > 1 && <span>{words.most(several)}</span>}
-        <span class="muted">{words.hint}</span>
       </p>
     </>
   );

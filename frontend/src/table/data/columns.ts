@@ -159,7 +159,7 @@ const SAID_UNITS = new Set(['bytes', 'count']);
 /** Characters in the longest scaled number of each unit, such as 90.4 TFLOP/s. */
 const SCALED_LETTERS: Record<string, number> = { FLOP: 10, 'FLOP/s': 12, 'bytes/s': 9 };
 /** Header text of each unit of plain numbers; "" if the cells carry the unit or there is none to name. */
-const UNIT_TEXT: Record<string, string> = { percent: '%', number: '', fraction: '', bytes: '', 'bytes/s': '', FLOP: '', 'FLOP/s': '' };
+const UNIT_TEXT: Record<string, string> = { percent: '%', number: '', fraction: '', bytes: '', 'bytes/s': '', FLOP: '', 'FLOP/s': '', 'FLOP/byte': 'FLOP/B' };
 
 /** A column's label, without the trailing "(us)" or "(%)" if the header shows the unit separately. */
 export function headerLabel(view: ColumnView): string {
@@ -179,7 +179,7 @@ export function cellText(view: ColumnView, cell: Cell | undefined, row?: Cell[])
   if (view.derive) return view.derive(row ?? []).text || NOT_MEASURED;
   if (cell === null || cell === undefined || cell === '') return NOT_MEASURED;
   if (typeof cell === 'boolean') return cell ? tableText.yes : tableText.no;
-  if (typeof cell === 'string') return view.column.name === 'unit' ? formatUnit(cell) : cell;
+  if (typeof cell === 'string') return view.column.name === 'unit' ? formatUnit(cell) : view.column.name === 'input_shape' ? shapesText(cell) : cell;
   const signed = isSigned(view.column);
   switch (view.column.kind) {
     case 'time_us':
@@ -192,6 +192,12 @@ export function cellText(view: ColumnView, cell: Cell | undefined, row?: Cell[])
       if (isProbability(view.column)) return formatP(cell);
       return view.unitAt < 0 || !row ? inUnit(cell, view.column.unit, view.decimals, signed) : inUnit(cell, String(row[view.unitAt]), rowDecimals(view, row), signed);
   }
+}
+
+/** Input shapes without the brackets around all and without scalars: `[8, 64], [64, 24]` for `[[8, 64], [64, 24], []]`. */
+function shapesText(shapes: string): string {
+  const some = shapes.slice(1, -1).replaceAll(/(?:^|, )\[\](?=,|$)/g, '').replace(/^, /, '');
+  return some.startsWith('[') ? some : shapes;
 }
 
 function inUnit(value: number, unit: string, decimals: number, signed: boolean): string {
