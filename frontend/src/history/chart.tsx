@@ -6,7 +6,6 @@ import { pointIn } from '../charts/canvas';
 import { niceTicks } from '../charts/ticks';
 import { formatMinute, formatPercent, formatRound, formatWithUnit, type NumberStyle } from '../ui/format';
 import { letterOf } from '../ui/sides';
-import { text } from '../ui/strings';
 import { runKeyAction } from '../ui/use_keys';
 import { useWidth } from '../ui/use_width';
 import { datedPlaces, kindOf, scaleOf, type Kind, type Scale } from './scale';
@@ -14,7 +13,7 @@ import type { History, Point } from './wire';
 import { day, words } from './words';
 
 const HEIGHT = 280;
-const LEFT = 56;
+const LEFT = 64;
 const RIGHT = 24;
 const TOP = 26;
 const BOTTOM = 30;
@@ -141,7 +140,6 @@ export function HistoryChart({ history, style, a, b, onPick }: Props) {
         </span>
         {scale.above > 0 && <span>{words.above(scale.above)}</span>}
         {scale.below > 0 && <span>{words.below(scale.below)}</span>}
-        {scale.low > 0 && <span class="muted">{text.waterfall.broken}</span>}
       </p>
     </div>
   );
@@ -153,12 +151,9 @@ function Axes({ scale, style, right, bottom, points }: { scale: Scale; style: Nu
     <g>
       {ticks.map((tick) => (
         <YTick key={tick} at={scale.y(tick * style.scale)} from={LEFT} to={right}>
-          {formatRound(tick)}
+          {`${formatRound(tick)}\u202f${style.unit}`}
         </YTick>
       ))}
-      <text class="axis-text" x={2} y={12}>
-        {style.unit}
-      </text>
       {datedPlaces(points.length, Math.max(2, Math.floor((right - LEFT) / DATE_PX))).map((place) => (
         <g key={place}>
           <line class="grid-line" x1={scale.x(place)} x2={scale.x(place)} y1={bottom} y2={bottom + 5} />

@@ -91,7 +91,6 @@ export function HistoryView({ answer, address: { series, a, b }, onChange, onPai
       <div class="panel hs-figure">
         <HistoryChart key={history.series} history={history} style={style} a={atA} b={atB} onPick={pick} />
         <div class="hs-chosen wrap" role="group" aria-label={words.compare}>
-          {atA < 0 && atB < 0 && <span class="muted">{words.choose}</span>}
           {([['a', atA], ['b', atB]] as const).map(
             ([which, place]) =>
               place >= 0 && (

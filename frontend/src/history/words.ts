@@ -13,11 +13,10 @@ export const words = {
   chart: (n: number, changes: number) =>
     `Median step time of ${formatMany(n, 'point')} in order of time, ${changes === 0 ? 'no change of level' : formatMany(changes, 'change of level', 'changes of level')}. Left and right go from point to point, Enter chooses a point as A and the next as B.`,
   about: 'median step of each recorded run; bars hold the middle half of its steps',
-  hint: 'Hover over a mark or press ← →; Enter or a click chooses A, then B.',
+  hint: 'Click two points, here or in the table, to compare them.',
   above: (n: number) => `${formatMany(n, 'point')} above the axis ▴`,
   below: (n: number) => `${formatMany(n, 'point')} below the axis ▾`,
   legend: { level: 'level', change: 'change of level', usual: 'point', outlier: 'outlier of its level', unsure: 'inconclusive so far', unmeasured: 'not measured' },
-  choose: 'Choose two points in the chart or in the table.',
   other: 'Choose another point as B.',
   compare: 'Compare A with B',
   clear: 'Choose again',

@@ -100,10 +100,11 @@ function gridCell(view: ColumnView, cells: Cell[], name: string | null, status: 
   const cell = cells[view.index];
   const shown = cellText(view, cell, cells);
   const absent = cell === null || cell === undefined || cell === '';
-  const sense = meaning(view.column, cell);
+  const sense = view.isNoise?.(cells) ? 0 : meaning(view.column, cell);
+  const arrow = sense === 0 ? '' : ARROWS[direction(cell as number)];
   if (view.numeric && typeof cell === 'number') {
-    if (view.largest > 0) return barCell(view, shown, cell, `${COLOURS[sense]}${ARROWS[direction(cell)]}${cutIn(least - MIDDLE - BAR, shown)}`);
-    return drawn(view, `num${COLOURS[sense]}${sense === 0 ? '' : ARROWS[direction(cell)]}${cutIn(least, shown)}`, shown);
+    if (view.largest > 0) return barCell(view, shown, cell, `${COLOURS[sense]}${arrow}${cutIn(least - MIDDLE - BAR, shown)}`);
+    return drawn(view, `num${COLOURS[sense]}${arrow}${cutIn(least, shown)}`, shown);
   }
   const title = absent ? tableText.notMeasured : typeof cell === 'string' ? cell : undefined;
   if (view.numeric) return drawn(view, 'num absent', shown, { title });

@@ -102,7 +102,15 @@ function computed(name: string, { label, about }: Words, width: number, how: Req
 
 /** A share as text, coloured if its change is significant or was not tested. */
 function changedShare(value: number | null, change: Cell | undefined, share: boolean): Derived {
-  return { text: formatPercent(value, true, share), sense: /^(unchanged|cannot)/.test(String(change ?? '')) ? 0 : direction(value) };
+  return { text: formatPercent(value, true, share), sense: isInsignificant(change) ? 0 : direction(value) };
+}
+
+const isInsignificant = (change: Cell | undefined): boolean => /^(unchanged|cannot)/.test(String(change ?? ''));
+
+/** Tells the rows whose change of this metric was tested and is not significant. */
+export function noiseOf(table: Table, metric: Metric): (cells: Cell[]) => boolean {
+  const change = figureAt(table, metric, 'change');
+  return (cells) => isInsignificant(cells[change]);
 }
 
 /** Both sides' rates as `A → B`; "" if neither has one. */

@@ -3,7 +3,7 @@
 import type { Column, Table } from '../../contract/wire';
 import { text, type MetricWords } from '../../ui/strings';
 import type { ColumnView } from './columns';
-import { callsColumn, chipColumn, perCallColumn, rateColumn, rowPercentColumn, stepPercentColumn } from './computed_columns';
+import { callsColumn, chipColumn, noiseOf, perCallColumn, rateColumn, rowPercentColumn, stepPercentColumn } from './computed_columns';
 import { isRate, ratesOf, type Metric } from './metric_choice';
 import { nameIndex } from './rows';
 import { tableText } from './words';
@@ -31,7 +31,7 @@ export function metricColumns(views: ColumnView[], table: Table, metric: Metric,
   return [
     ...leading,
     ...(steps ? [steps] : []),
-    shown(a, text.letterA), shown(b, text.letterB), shown(delta, 'Δ'),
+    shown(a, text.letterA), shown(b, text.letterB), { ...shown(delta, 'Δ'), isNoise: noiseOf(table, metric) },
     ...computed,
     ...(metric.rate ? [shown(metric.delta, tableText.timeDelta)] : []),
     chipColumn(table, metric, said.chip),
