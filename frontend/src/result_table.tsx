@@ -5,7 +5,7 @@ import type { RowSource } from './api/api';
 import { COLUMNS as FLAME } from './charts/flame/flame';
 import { COLUMNS as MEMORY } from './charts/memory/curves';
 import { hasRates, ROOFLINE_COLUMNS } from './charts/roofline/roofline';
-import { hasUtilisation, SCATTER_COLUMNS } from './charts/scatter/scatter';
+import { hasUtilization, SCATTER_COLUMNS } from './charts/scatter/scatter';
 import { COLUMNS as STACKS, hasParts } from './charts/stacks/stacks';
 import type { Comparison, Table } from './contract/wire';
 import { profilerView } from './host/profiler_views';
@@ -153,7 +153,7 @@ function figureOf({ comparison, query, tab, table, address, onChange, chosen, on
         {(whole) => <Lazy load={loadStacks} height={height(328)} props={{ table: whole, words: metricWords(comparison.headline.metric), address, chosen, onChange, onSteps, onRow: rows.open }} />}
       </Picture>
     );
-  if (tab === 'kernels' && hasUtilisation(table))
+  if (tab === 'kernels' && hasUtilization(table))
     return (rows: FigureRows) => (
       <Picture table={table} source={source} columns={SCATTER} rows={rows}>
         {(whole, selected, onRow) => <Lazy load={loadScatter} height={height(359)} props={{ table: whole, selected, address, onChange, onRow }} />}

@@ -50,10 +50,10 @@ export function changeOf(times: RowTimes, against: Against, step_us: number | nu
   return base === null || base === 0 ? (deltaOf(times) === 0 ? 0 : null) : deltaOf(times) / base;
 }
 
-/** The least fraction of each colour level. */
+/** The least fraction of each color level. */
 export const LEVELS: Record<Against, number[]> = { row: [0.01, 0.05, 0.2, 0.5], step: [0.001, 0.01, 0.05, 0.2] };
 
-/** Colour level from 0 to 4, with the sign of the change; new rows get the highest. */
+/** Color level from 0 to 4, with the sign of the change; new rows get the highest. */
 export function levelOf(times: RowTimes, against: Against, step_us: number | null): number {
   const change = changeOf(times, against, step_us);
   const delta = deltaOf(times);

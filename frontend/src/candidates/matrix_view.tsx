@@ -62,7 +62,7 @@ export function MatrixView({ candidates, rows, options, onOptions, onOpen }: Pro
   const cell = (row: number, column: number, place: number, name: string, times: RowTimes | null): preact.JSX.Element => {
     const level = times ? levelOf(times, against, step(place)) : 0;
     return (
-      <td key={place} class="mx-cell" style={{ background: colourOf(level) }}>
+      <td key={place} class="mx-cell" style={{ background: colorOf(level) }}>
         <button type="button" tabIndex={at[0] === row && at[1] === column ? 0 : -1} title={times ? aboutOf(name, labels[place]!, times) : (table === '' ? words.matrix.notRecorded : words.matrix.notListed)(name, labels[place]!)} onFocus={() => setAt([row, column])} onClick={() => open(place, name)}>
           {times ? changeText(times, against, step(place)) : NOT_MEASURED}
         </button>
@@ -110,8 +110,8 @@ export function MatrixView({ candidates, rows, options, onOptions, onOpen }: Pro
       <p class="legend small soft">
         {LEVELS[against].map((least, index) => (
           <span key={least} class="mx-key inline">
-            <Swatch fill={colourOf(index + 1)} />
-            <Swatch fill={colourOf(-index - 1)} />
+            <Swatch fill={colorOf(index + 1)} />
+            <Swatch fill={colorOf(-index - 1)} />
             {words.matrix.from(formatSetting(least))}
           </span>
         ))}
@@ -121,10 +121,10 @@ export function MatrixView({ candidates, rows, options, onOptions, onOpen }: Pro
   );
 }
 
-/** Share of the colour mixed in at each level. */
+/** Share of the color mixed in at each level. */
 const PERCENTS = ['0%', '12%', '26%', '42%', '60%'];
 
-const colourOf = (level: number): string | undefined => (level === 0 ? undefined : `color-mix(in srgb, var(--${level > 0 ? 'more' : 'less'}-fill) ${PERCENTS[Math.abs(level)]}, var(--panel))`);
+const colorOf = (level: number): string | undefined => (level === 0 ? undefined : `color-mix(in srgb, var(--${level > 0 ? 'more' : 'less'}-fill) ${PERCENTS[Math.abs(level)]}, var(--panel))`);
 
 function changeText(times: RowTimes, against: Against, step_us: number | null): string {
   const change = changeOf(times, against, step_us);

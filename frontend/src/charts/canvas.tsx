@@ -1,9 +1,9 @@
-// Charts on a canvas: device pixel ratio, theme colours, shortened names. Also the pointer's place in a chart.
+// Charts on a canvas: device pixel ratio, theme colors, shortened names. Also the pointer's place in a chart.
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { followTheme } from '../host/host';
 
-export type Colours = (name: string) => string;
+export type Colors = (name: string) => string;
 
 interface Props {
   class: string;
@@ -11,7 +11,7 @@ interface Props {
   height: number;
   /** what is drawn: if one of these changes, it is drawn again */
   shown: unknown[];
-  draw: (pen: CanvasRenderingContext2D, colours: Colours) => void;
+  draw: (pen: CanvasRenderingContext2D, colors: Colors) => void;
 }
 
 /** A canvas of this size in CSS pixels, drawn again when its content or the theme changes. */
@@ -21,7 +21,7 @@ export function Canvas({ class: name, width, height, shown, draw }: Props) {
   useLayoutEffect(() => followTheme(() => setTheme((n) => n + 1)), []);
   useLayoutEffect(() => {
     const pen = width > 0 ? penOf(canvas.current!, width, height) : null;
-    if (pen) draw(pen, coloursOf(canvas.current!));
+    if (pen) draw(pen, colorsOf(canvas.current!));
   }, [...shown, width, height, theme]);
   return <canvas ref={canvas} class={`${name} layer`} aria-hidden="true" style={{ width: `${width}px`, height: `${height}px` }} />;
 }
@@ -36,8 +36,8 @@ function penOf(canvas: HTMLCanvasElement, width: number, height: number): Canvas
   return pen;
 }
 
-/** Returns a reader of colours in the current theme; a property's raw value is the pair `light-dark(#fff, #000)`. */
-export function coloursOf(element: Element): Colours {
+/** Returns a reader of colors in the current theme; a property's raw value is the pair `light-dark(#fff, #000)`. */
+export function colorsOf(element: Element): Colors {
   const style = getComputedStyle(element);
   const own = style.colorScheme === 'dark' ? '$2' : '$1';
   return (name) => style.getPropertyValue(name).trim().replace(/^light-dark\(([^,]*), ?(.*)\)$/, own);

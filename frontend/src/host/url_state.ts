@@ -10,7 +10,7 @@ const SCHEME = '1';
 /** Values of the status filter that select by the change column instead of the status column. */
 export const CHANGES = ['slower', 'faster'] as const;
 
-/** Serialisation of one part of the state: its key and conversions; the default is written as "". */
+/** Serialization of one part of the state: its key and conversions; the default is written as "". */
 interface Field<T> {
   key: string;
   read: (text: string) => T;
@@ -62,8 +62,8 @@ const FIELDS = {
   clear: { key: 'clear', read: (text: string) => text === '1', write: (value: boolean) => (value ? '1' : '') },
   /** comma-separated tabs whose chart is closed; `closed`, found in old links, means all of them */
   closedCharts: plain('figure'),
-  /** what the colour of launches shows; "" for the first option */
-  colour: plain('colour'),
+  /** what the color of launches shows; "" for the first option */
+  color: plain('colour'),
   /** display options of a chart, in its own format; "" for the default */
   chartOptions: plain('look'),
   /** zoomed frame of the flame graph; "" for the root */

@@ -179,7 +179,7 @@ function deviceText(facts: SideFacts): string {
 
 const filesText = (files: SpanFile[]): string => text.picker.files(files.length, formatBytes(files.reduce((sum, file) => sum + file.bytes, 0)));
 
-/** Steps and device of a side, its files until these are known; facts that differ between the sides are emphasised. */
+/** Steps and device of a side, its files until these are known; facts that differ between the sides are emphasized. */
 function Facts({ letter, answer, comparison, ...sides }: Pick<Props, 'answer' | 'comparison' | 'a' | 'b'> & { letter: Letter }) {
   const side = sides[letter];
   const [format, otherFormat] = [side, sides[other(letter)]].map((one) => (one ? findRun(answer, one.run)?.format : undefined));

@@ -22,7 +22,7 @@ const words = {
   passed: 'Passed',
 };
 
-const LOOKS: Record<Caveat['status'], [IconName, colour: string]> = { fail: ['stop', 'error-text'], warn: ['alert', 'unsure'], note: ['info', 'muted'] };
+const LOOKS: Record<Caveat['status'], [IconName, color: string]> = { fail: ['stop', 'error-text'], warn: ['alert', 'unsure'], note: ['info', 'muted'] };
 
 export function Caveats({ comparison }: { comparison: Comparison }) {
   const caveats = comparison.caveats ?? [];

@@ -39,7 +39,7 @@ export function Findings({ comparison, onEvidence, timelineOf, onTimeline, shown
       {comparison.no_finding !== null && <p class="muted">{comparison.no_finding}</p>}
       <ol class="wide">
         {shown.map((finding, index) => (
-          <Cause key={index} rank={index + 1} finding={finding} advised={shown.slice(0, index).some((one) => one.look_at === finding.look_at)} most={most} comparison={comparison} onEvidence={onEvidence} timelineOf={timelineOf} onTimeline={onTimeline} led={led !== '' && findingKey(finding) === led} />
+          <Cause key={index} rank={index + 1} finding={finding} above={shown.slice(0, index)} most={most} comparison={comparison} onEvidence={onEvidence} timelineOf={timelineOf} onTimeline={onTimeline} led={led !== '' && findingKey(finding) === led} />
         ))}
       </ol>
       {comparison.unexplained_us !== null && (
@@ -58,16 +58,17 @@ const size = ({ delta_us: delta }: Finding): number => Math.abs(delta ?? 0);
 interface CauseProps extends Props {
   finding: Finding;
   rank: number;
-  /** whether a finding above gives the same advice */
-  advised: boolean;
+  /** the findings above: what they advise, and how certain they are, is said once */
+  above: Finding[];
   /** the largest change of all findings, in microseconds */
   most: number;
   led: boolean;
 }
 
-function Cause({ finding, rank, advised, most, comparison, onEvidence, timelineOf, onTimeline, led }: CauseProps) {
+function Cause({ finding, rank, above, most, comparison, onEvidence, timelineOf, onTimeline, led }: CauseProps) {
   const item = useRef<HTMLLIElement>(null);
   const events = timelineOf?.(finding) ?? '';
+  const isNew = (key: 'look_at' | 'confidence'): boolean => finding[key] !== '' && !above.some((one) => one[key] === finding[key]);
   useLayoutEffect(() => {
     if (led) item.current?.scrollIntoView({ block: 'nearest' });
   }, [led]);
@@ -90,7 +91,7 @@ function Cause({ finding, rank, advised, most, comparison, onEvidence, timelineO
         <h3 class="sr">{shortName(finding.subject)}</h3>
         <p title={finding.subject}>{noBreakNumbers(finding.sentence)}</p>
         <p class="muted small">
-          {noBreakNumbers([!advised && finding.look_at && text.findings.lookAt(finding.look_at), finding.confidence].filter(Boolean).join(' · '))}
+          {noBreakNumbers([isNew('look_at') && text.findings.lookAt(finding.look_at), isNew('confidence') && finding.confidence].filter(Boolean).join(' · '))}
         </p>
       </div>
       <div class="ways stack small">
@@ -119,10 +120,13 @@ function CopyFinding({ finding, comparison }: { finding: Finding; comparison: Co
   );
 }
 
+/** The table of the parts of the step, which the summary draws. */
+const BESIDE = 'categories';
+
 /** Keeps one link per table, to its first row of evidence, which changed most. */
 function firstOfEach(evidence: Evidence[]): Evidence[] {
   const seen = new Set<string>();
-  return evidence.filter(({ table }) => !table || (!seen.has(table) && seen.add(table)));
+  return evidence.filter(({ table }) => table !== BESIDE && (!table || (!seen.has(table) && seen.add(table))));
 }
 
 function EvidenceItem({ evidence, comparison, onEvidence }: { evidence: Evidence } & Props) {

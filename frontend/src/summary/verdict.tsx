@@ -6,7 +6,7 @@ import { formatEnds, formatIn, formatP, formatPercent, formatSetting, formatWith
 import { Icon, type IconName } from '../ui/icons';
 import { metricWords, sentence, text } from '../ui/strings';
 
-/** `tone` sets only the background colour; the icon and the words carry the meaning. */
+/** `tone` sets only the background color; the icon and the words carry the meaning. */
 const LOOKS: Record<VerdictWord, { icon: IconName; tone: 'more' | 'less' | 'even' | 'unsure' }> = {
   slower: { icon: 'up', tone: 'more' },
   probably_slower: { icon: 'up', tone: 'more' },

@@ -14,7 +14,7 @@ import { atEqualSpeed, categories, ledgerUs, recorded, isExactSum } from './ledg
 import { foldedBars, waterfall, type Waterfall } from './waterfall';
 
 const loadEntries = () => import('./waterfall_entries').then((part) => part.Entries);
-/** p up to which a change at equal machine speed is coloured */
+/** p up to which a change at equal machine speed is colored */
 const SIGNIFICANT = 0.05;
 
 interface Props {

@@ -59,7 +59,7 @@ let last = { height: 0, width: 0 };
 const NONE: number[] = [];
 const NO_WIDTHS: Record<string, number> = {};
 
-/** On phones, text columns shrink in favour of times. */
+/** On phones, text columns shrink in favor of times. */
 const PHONE = '(max-width: 520px)';
 
 export function Grid({ table, rows, columns, names, sort, group, id = 'row', selected, picture, onSort, onSelect, onOpen, onPin, pinned = NONE, widths = NO_WIDTHS, onWidth, onView }: Props) {

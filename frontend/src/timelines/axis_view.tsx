@@ -53,7 +53,7 @@ export function AxisCanvas({ stage, canvas, width, onSee, onArea }: { stage: Sta
       onArea();
     } else if (current.kind === 'brush') {
       if (Math.abs(onMap(x) - current.at) * width >= 3 * length(stage.whole)) return onArea();
-      // a click outside the frame centres it there
+      // a click outside the frame centers it there
       const half = length(current.range) / 2;
       onSee({ from: current.at - half, to: current.at + half });
     }

@@ -19,7 +19,7 @@ import { useOneStop } from '../ui/controls/toolbar';
 
 const us = (ns: number): string => formatTime(ns / 1000);
 
-/** Further lanes of a thread: labelled by their content, since the thread is named at its first lane. */
+/** Further lanes of a thread: labeled by their content, since the thread is named at its first lane. */
 const INNER = new Set(['calls', 'python']);
 
 interface LanesProps {
@@ -187,7 +187,7 @@ export function Head({ whole, picture, shift, onStraight }: { whole: Picture; pi
   );
 }
 
-/** Legend of the kinds that occur, or of the colours of change. */
+/** Legend of the kinds that occur, or of the colors of change. */
 export function Legend({ pictures, change }: { pictures: Picture[]; change: boolean }) {
   const used = new Set(pictures.flatMap((picture) => picture.names.map((name) => picture.wire.kinds[name.kind]!)));
   const kinds = (pictures[0]?.wire.kinds ?? []).filter((kind) => used.has(kind));

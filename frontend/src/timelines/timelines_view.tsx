@@ -76,11 +76,11 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
       b: { picture: drawn.b, whole: wholes.b, layout: layouts.b },
       whole,
       shift,
-      colours: address.colour === 'change' ? 'change' : 'kind',
+      colors: address.color === 'change' ? 'change' : 'kind',
       search: search.empty ? null : search.test,
       ...marked(selected, facts),
     }),
-    [drawn.a, drawn.b, wholes.a, wholes.b, layouts, whole, shift, address.colour, search, address.event, facts],
+    [drawn.a, drawn.b, wholes.a, wholes.b, layouts, whole, shift, address.color, search, address.event, facts],
   );
   // the visible range, null if it is the initial view or the whole
   const area = seen && !nearlyEqual(first, seen.range) && !nearlyEqual(whole, seen.range) ? seen.range : null;
@@ -148,18 +148,18 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
     <div class="st stack" aria-busy={pictures.a.waiting || pictures.b.waiting}>
       <div class="toolbar wrap">
         <Tools
-          colours={shown.colours}
+          colors={shown.colors}
           search={address.q}
           problem={problem}
           found={foundText(shown)}
-          onColours={(colours) => onChange({ colour: colours === 'change' ? 'change' : '' })}
+          onColors={(colors) => onChange({ color: colors === 'change' ? 'change' : '' })}
           onSearch={(q) => onChange({ q })}
           onNext={nextFound}
           onZoom={(key) => see(rangeAfterKey(key, whole, latest.current.range, (latest.current.range.from + latest.current.range.to) / 2) ?? whole)}
           pair={query}
           steps={steps}
         />
-        {ready && <Legend pictures={[wholes.a, wholes.b].flatMap((picture) => picture ?? [])} change={shown.colours === 'change'} />}
+        {ready && <Legend pictures={[wholes.a, wholes.b].flatMap((picture) => picture ?? [])} change={shown.colors === 'change'} />}
       </div>
       <Canvases
         shown={shown}

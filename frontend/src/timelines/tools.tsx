@@ -1,4 +1,4 @@
-// Toolbar above the timelines: step pickers, colours, search, zoom, trace downloads.
+// Toolbar above the timelines: step pickers, colors, search, zoom, trace downloads.
 
 import { ZoomButtons } from '../charts/zoom_buttons';
 import { formatTime } from '../ui/format';
@@ -10,7 +10,7 @@ import { Badge, sideName, type Letter } from '../ui/sides';
 import { readChoice, traceUrl, writeChoice, type Choice } from './data/fetch';
 import type { Picture } from './data/wire';
 import { words } from './data/words';
-import type { Colours } from './drawing/paint';
+import type { Colors } from './drawing/paint';
 
 interface StepPickerProps {
   side: Letter;
@@ -73,18 +73,18 @@ interface DownloadsProps {
 }
 
 interface ToolsProps extends DownloadsProps {
-  colours: Colours;
+  colors: Colors;
   search: string;
   /** error in the search text, "" if none */
   problem: string;
   found: string;
-  onColours: (colours: Colours) => void;
+  onColors: (colors: Colors) => void;
   onSearch: (text: string) => void;
   onNext: () => void;
   onZoom: (key: '+' | '-' | '0') => void;
 }
 
-export function Tools({ colours, search, problem, found, onColours, onSearch, onNext, onZoom, ...downloads }: ToolsProps) {
+export function Tools({ colors, search, problem, found, onColors, onSearch, onNext, onZoom, ...downloads }: ToolsProps) {
   return (
     <>
       <SearchBox value={search} problem={problem} onSearch={onSearch} onKey={(event) => event.key === 'Enter' && onNext()} />
@@ -94,7 +94,7 @@ export function Tools({ colours, search, problem, found, onColours, onSearch, on
         </span>
       )}
       <Toolbar class="contents" label={words.toolbar}>
-        <Segments label={words.colour.label} all={['kind', 'change'] as const} chosen={(one) => colours === one} name={(one) => words.colour[one]} title={(one) => one === 'kind' ? words.colour.kindAbout : words.colour.changeAbout} onChoose={(one) => onColours(one)} />
+        <Segments label={words.color.label} all={['kind', 'change'] as const} chosen={(one) => colors === one} name={(one) => words.color[one]} title={(one) => one === 'kind' ? words.color.kindAbout : words.color.changeAbout} onChoose={(one) => onColors(one)} />
         <ZoomButtons onZoom={onZoom} />
         <span class="spacer" />
         <Downloads {...downloads} />

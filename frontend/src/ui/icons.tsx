@@ -1,4 +1,4 @@
-// Line icons, 16 by 16 pixels, in the text colour. Decoration only: the text beside an icon, or its button, names it.
+// Line icons, 16 by 16 pixels, in the text color. Decoration only: the text beside an icon, or its button, names it.
 
 const PATHS = {
   swap: 'M3 5.5h9.5M10 3l2.5 2.5L10 8M13 10.5H3.5M6 8l-2.5 2.5L6 13',

@@ -1,4 +1,4 @@
-// Letters, names and coloured badges of the two sides.
+// Letters, names and colored badges of the two sides.
 
 import { text } from './strings';
 

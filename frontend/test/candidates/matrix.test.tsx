@@ -47,7 +47,7 @@ describe('a change', () => {
     expect(changeOf(times('a', 0, 0), 'row', 1000)).toBe(0);
     expect(changeOf(times('a', null, 50), 'step', 1000)).toBe(0.05);
   });
-  it('swapped has the opposite colour', () => {
+  it('swapped has the opposite color', () => {
     expect(levelOf(times('a', 100, 150), 'row', null)).toBe(4);
     expect(levelOf(times('a', 150, 100), 'row', null)).toBe(-3);
     expect([levelOf(times('a', null, 9), 'row', null), levelOf(times('a', 9, null), 'row', null)]).toEqual([4, -4]);

@@ -91,7 +91,7 @@ describe('a row', () => {
     const text = shown(row(0.2, 0.24, 0.3));
     for (const part of ['Slower', '125.0', '+25.0', '+24.0 %', '+20.0 % … +30.0 %', '8 of 9 steps', '1 step not compared: warm-up']) expect(text).toContain(part);
   });
-  it('takes a verdict back that does not stand, in words and not in colour alone', () => {
+  it('takes a verdict back that does not stand, in words and not in color alone', () => {
     expect(shown(row(0.01, 0.02, 0.03), { p: 0.2, stands: false }, 6)).toContain(words.falls(6));
     expect(root.querySelector('.tone-unsure')).not.toBeNull();
     expect(shown(row(0.01, 0.02, 0.03), { p: 0.01, stands: true }, 6)).toContain(words.stands(6));

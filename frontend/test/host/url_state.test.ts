@@ -27,7 +27,7 @@ const full: Address = {
   columns: 'baseline_us,delta_us',
   clear: true,
   closedCharts: 'closed',
-  colour: 'dram',
+  color: 'dram',
   chartOptions: 'b,share',
   zoom: 'Net_0 / Conv2d_3',
   processes: '10:12',

@@ -209,7 +209,7 @@ describe('lanes', () => {
   });
 });
 
-describe('colours', () => {
+describe('colors', () => {
   it('are read as they are written and mixed by channel', () => {
     expect(parse('#fff')).toEqual([255, 255, 255]);
     expect(parse(' #0a141e ')).toEqual([10, 20, 30]);
@@ -244,11 +244,11 @@ describe('the picture of a row', () => {
   const drawn = (row: WireRow, part: Partial<Scene> = {}): number[] => {
     (globalThis as Record<string, unknown>)['ImageData'] = FakeImage;
     const picture = pictureOf(wire([row], { lanes }));
-    const scene: Scene = { picture, layout: layoutOf(lanes, new Set()), range: { from: 0, to: 100 }, ticks: [], colours: 'kind', side: 'a', found: null, lit: null, scrollTop: 0, ...part };
+    const scene: Scene = { picture, layout: layoutOf(lanes, new Set()), range: { from: 0, to: 100 }, ticks: [], colors: 'kind', side: 'a', found: null, lit: null, scrollTop: 0, ...part };
     const image = new Pixels().draw(scene, 10, 24, 1, palette);
     return [...new Uint32Array(image.data.buffer).slice(80, 90)].map((word) => word & 255);
   };
-  it('has wide events in full and keeps neighbours apart', () => {
+  it('has wide events in full and keeps neighbors apart', () => {
     expect(drawn({ row: 0, first: 0, gap: [0, 0], dur: [50, 30], name: [0, 0] })).toEqual([0, 0, 0, 0, 255, 0, 0, 0, 255, 255]);
   });
   it('has narrow events by their share of a pixel, faint ones too', () => {
@@ -266,9 +266,9 @@ describe('the picture of a row', () => {
     const [one, , , other] = drawn(row, { found: [true, false] });
     expect([one, other]).toEqual([0, Math.round(255 * 0.8)]);
   });
-  it('has both of a pair in one colour of change, and hatches what is alone', () => {
+  it('has both of a pair in one color of change, and hatches what is alone', () => {
     const row = { row: 0, first: 0, gap: [0, 0], dur: [60, 30], name: [0, 1], match: [0, 1], change: [-60, -30] };
-    const shades = drawn(row, { colours: 'change' });
+    const shades = drawn(row, { colors: 'change' });
     expect(shades.slice(0, 5)).toEqual([140, 140, 140, 0, 0]);
     expect(shades[7]).not.toBe(255);
   });

@@ -12,7 +12,7 @@ _CONTROLS = {
     "baseline-steps": "“steps” of A",
     "candidate-steps": "“steps” of B",
     "kind": "“kind”",
-    "launches": "“utilisation”",
+    "launches": "“utilization”",
     "span": "“span”",
     "step-marker": "“step marker”",
     "step-window": "“step ends at”",

@@ -8,7 +8,7 @@ from playwright.sync_api import Route
 
 from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, LISTING_A, MLU_A, MLU_B, NORMAL, Tab, link
 
-ATTACH = "select[aria-label='Baseline: utilisation']"
+ATTACH = "select[aria-label='Baseline: utilization']"
 
 
 def test_a_listing_attached_in_the_picker_is_in_the_link(tab: Tab) -> None:
@@ -16,11 +16,11 @@ def test_a_listing_attached_in_the_picker_is_in_the_link(tab: Tab) -> None:
     tab.details("a")
     with tab.page.expect_response(lambda one: "api/comparison" in one.url and "baseline_launches" in one.url):
         tab.find(ATTACH).select_option(LISTING_A)
-    tab.until("document.querySelector('.side-a .facts').textContent.includes('3 files')")
+    tab.until("document.querySelector('.side-a .pop-head').textContent.includes('3 files')")
     tab.answer()
     assert f"al={LISTING_A.replace('/', '%2F')}" in tab.address()
     tab.find(ATTACH).select_option("")
-    tab.until("document.querySelector('.side-a .facts').textContent.includes('2 files')")
+    tab.until("document.querySelector('.side-a .pop-head').textContent.includes('2 files')")
 
 
 def test_only_traces_offer_attaching_and_only_with_a_listing(fresh_tab: Tab) -> None:

@@ -1,6 +1,6 @@
 // Draws the visible frames: a box each, with its name and change if they fit.
 
-import type { Colours } from '../canvas';
+import type { Colors } from '../canvas';
 import { LEVELS, levelOf, changeOf, SHADES, statusOf, type FlameOptions, type Placed, type Tree } from './flame';
 
 export const ROW = 20;
@@ -12,8 +12,8 @@ const INSET = 5;
 
 type Palette = ReturnType<typeof paletteOf>;
 
-/** Colours of the frames; `fills` are by level of change, from much less to much more. */
-function paletteOf(of: Colours) {
+/** Colors of the frames; `fills` are by level of change, from much less to much more. */
+function paletteOf(of: Colors) {
   return { fills: SHADES.map((name) => of(`--flame-${name}`)), ink: of('--ink'), mark: of('--focus'), back: of('--panel') };
 }
 
@@ -31,39 +31,39 @@ interface Picture {
   outer: number;
 }
 
-export function paint(pen: CanvasRenderingContext2D, picture: Picture, width: number, of: Colours): void {
-  const colours = paletteOf(of);
+export function paint(pen: CanvasRenderingContext2D, picture: Picture, width: number, of: Colors): void {
+  const colors = paletteOf(of);
   pen.textBaseline = 'middle';
-  for (const row of picture.rows) for (const placed of row) box(pen, picture, placed, width, colours);
+  for (const row of picture.rows) for (const placed of row) box(pen, picture, placed, width, colors);
 }
 
-function box(pen: CanvasRenderingContext2D, { tree, options, names, change, found, outer }: Picture, { frame, row, from, to }: Placed, width: number, colours: Palette): void {
+function box(pen: CanvasRenderingContext2D, { tree, options, names, change, found, outer }: Picture, { frame, row, from, to }: Placed, width: number, colors: Palette): void {
   const [x, y] = [from * width, row * ROW];
-  // a gap between neighbours if the frame is wide enough
+  // a gap between neighbors if the frame is wide enough
   const wide = (to - from) * width - ((to - from) * width >= 3 ? 1 : 0);
   const { ratio } = changeOf(tree, frame, options.measure);
   const status = statusOf(tree, frame);
   const hidden = found !== null && !found.has(frame);
   pen.globalAlpha = hidden ? 0.36 : row < outer ? 0.65 : 1;
-  pen.fillStyle = colours.fills[levelOf(ratio) + LEVELS.length]!;
+  pen.fillStyle = colors.fills[levelOf(ratio) + LEVELS.length]!;
   pen.fillRect(x, y, wide, ROW - 1);
-  if (status !== 'both' && wide >= 4) hatch(pen, x, y, wide, status === 'added', colours);
+  if (status !== 'both' && wide >= 4) hatch(pen, x, y, wide, status === 'added', colors);
   if (found !== null && !hidden) {
-    pen.fillStyle = colours.mark;
+    pen.fillStyle = colors.mark;
     pen.fillRect(x, y + ROW - 3, wide, 2);
   }
-  if (wide >= ROOM_FOR_NAME) label(pen, names[frame]!, wide >= ROOM_FOR_CHANGE ? change(frame) : '', x, y, wide, colours);
+  if (wide >= ROOM_FOR_NAME) label(pen, names[frame]!, wide >= ROOM_FOR_CHANGE ? change(frame) : '', x, y, wide, colors);
   pen.globalAlpha = 1;
 }
 
 /** Hatches added frames upwards and removed ones downwards. */
-function hatch(pen: CanvasRenderingContext2D, x: number, y: number, wide: number, up: boolean, colours: Palette): void {
+function hatch(pen: CanvasRenderingContext2D, x: number, y: number, wide: number, up: boolean, colors: Palette): void {
   const high = ROW - 1;
   pen.save();
   pen.beginPath();
   pen.rect(x, y, wide, high);
   pen.clip();
-  pen.strokeStyle = colours.back;
+  pen.strokeStyle = colors.back;
   pen.lineWidth = 1.4;
   pen.globalAlpha *= 0.55;
   pen.beginPath();
@@ -77,9 +77,9 @@ function hatch(pen: CanvasRenderingContext2D, x: number, y: number, wide: number
 
 const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", "Liberation Sans", sans-serif';
 
-function label(pen: CanvasRenderingContext2D, name: string, change: string, x: number, y: number, wide: number, colours: Palette): void {
+function label(pen: CanvasRenderingContext2D, name: string, change: string, x: number, y: number, wide: number, colors: Palette): void {
   const middle = y + (ROW - 1) / 2 + 0.5;
-  pen.fillStyle = colours.ink;
+  pen.fillStyle = colors.ink;
   pen.font = `11.5px ${FONT}`;
   const room = wide - 2 * INSET;
   const right = change === '' ? 0 : pen.measureText(change).width;

@@ -1,4 +1,4 @@
-// Call tree of both runs as frames to draw: widths, order, colours, navigation. All figures come from the server.
+// Call tree of both runs as frames to draw: widths, order, colors, navigation. All figures come from the server.
 
 import type { Cell, Table } from '../../contract/wire';
 
@@ -87,13 +87,13 @@ export function changeOf(tree: Tree, frame: number, measure: Measure): { delta: 
   return { delta, ratio: larger > 0 ? delta / larger : 0 };
 }
 
-/** Lower limits of the colour levels: change as a fraction of the larger side. */
+/** Lower limits of the color levels: change as a fraction of the larger side. */
 export const LEVELS = [0.02, 0.05, 0.15, 0.35] as const;
 
-/** Names of the colours, from much less in B to much more. */
+/** Names of the colors, from much less in B to much more. */
 export const SHADES = [...LEVELS.map((_, index) => `less-${LEVELS.length - index}`), 'even', ...LEVELS.map((_, index) => `more-${index + 1}`)];
 
-/** Colour level from -LEVELS.length (much less) to LEVELS.length (much more), 0 for almost no change. */
+/** Color level from -LEVELS.length (much less) to LEVELS.length (much more), 0 for almost no change. */
 export function levelOf(ratio: number): number {
   const level = LEVELS.filter((least) => Math.abs(ratio) >= least).length;
   return ratio < 0 ? -level || 0 : level;

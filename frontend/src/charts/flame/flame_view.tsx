@@ -1,4 +1,4 @@
-// Flame graph of both runs' call tree: width is time, colour is the change, a click zooms to a frame.
+// Flame graph of both runs' call tree: width is time, color is the change, a click zooms to a frame.
 
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Table } from '../../contract/wire';
@@ -145,7 +145,7 @@ function Flame({ tree, options, whole, address: { q, status: only, zoom: place, 
               width={width}
               height={height}
               shown={[tree, rows, names, found]}
-              draw={(pen, colours) => paint(pen, { tree, rows, options, names, change: (frame) => markedChange(tree, frame, options), found: found?.frames ?? null, outer }, width, colours)}
+              draw={(pen, colors) => paint(pen, { tree, rows, options, names, change: (frame) => markedChange(tree, frame, options), found: found?.frames ?? null, outer }, width, colors)}
             />
             {selected && <span class="mark-box chosen" style={marked(selected)} />}
             {spot && <span class="mark-box" style={marked(spot)} />}

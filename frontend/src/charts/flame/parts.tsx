@@ -11,7 +11,7 @@ import { Swatch } from '../../ui/controls/swatch';
 
 export const words = {
   title: 'Flame graph',
-  about: (whole: string) => `what the ${whole} consists of: modules, the operators in them, their calls and the device work below; colour is the change`,
+  about: (whole: string) => `what the ${whole} consists of: modules, the operators in them, their calls and the device work below; color is the change`,
   width: 'Width',
   widthAbout: 'Which run makes a frame wide',
   widths: { both: 'A and B', a: 'A', b: 'B' } as Record<Width, string>,
@@ -40,7 +40,7 @@ export const words = {
   less: 'less in B',
   more: 'more in B',
   levels: (levels: readonly number[]) => levels.map((level) => `${100 * level}\u202f%`),
-  colour: 'Δ as part of the larger side',
+  color: 'Δ as part of the larger side',
   sided: (n: number, time: string, status: Status) => `${formatCount(n)} ${status === 'added' ? 'new' : 'gone'}, total time: ${time}`,
   unseen: (status: Status) => (status === 'added' ? 'no width here: choose width B' : 'no width here: choose width A'),
   found: (n: number, a: string, b: string, delta: string) => n === 0 ? 'No frame found.' : `${formatMany(n, 'frame')} found: A ${a}, B ${b}, Δ ${delta}`,
@@ -165,7 +165,7 @@ export function FrameFigures({ tree, frame, whole }: { tree: Tree; frame: number
   );
 }
 
-/** Colour scale with its limits, and the marks of frames on one side only. */
+/** Color scale with its limits, and the marks of frames on one side only. */
 export function Legend({ tree, options }: { tree: Tree; options: FlameOptions }) {
   const limits = words.levels(LEVELS);
   return (
@@ -180,7 +180,7 @@ export function Legend({ tree, options }: { tree: Tree; options: FlameOptions })
           ))}
         </span>
         <span class="delta delta-more">▲ {words.more}</span>
-        <span class="muted">{words.colour}</span>
+        <span class="muted">{words.color}</span>
       </span>
       {(['added', 'removed'] as const).map((status) => {
         const { count, us } = oneSided(tree, status);

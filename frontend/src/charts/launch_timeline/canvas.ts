@@ -1,13 +1,13 @@
 // Draws the visible launches: name lanes if names fit, a strip per run, launches without a match, and the change.
 
 import { LETTERS } from '../../ui/sides';
-import { boundColour } from '../bound';
+import { boundColor } from '../bound';
 import { BOUND_CLASSES } from '../../contract/constants';
-import { fitted, type Colours } from '../canvas';
+import { fitted, type Colors } from '../canvas';
 import type { TimeRange } from '../time_range';
 import { bins, changes, rowAt, type Lane, type Timeline } from './timeline';
 
-/** What the colour of a launch shows: its class, or how busy one resource was. */
+/** What the color of a launch shows: its class, or how busy one resource was. */
 export type Shade = 'bound' | 'tensor' | 'dram';
 
 const NAMES = 15;
@@ -28,7 +28,7 @@ export const LANES = {
 } as const;
 export const SIZES = { strip: STRIP, change: CHANGE } as const;
 
-/** Part of the strip's height filled by each class, as [from, to]; tells the classes apart without colour. */
+/** Part of the strip's height filled by each class, as [from, to]; tells the classes apart without color. */
 export const PARTS: Record<(typeof BOUND_CLASSES)[number], [number, number]> = {
   'tensor-bound': [0, 0.5],
   'memory-bound': [0.5, 1],
@@ -49,9 +49,9 @@ interface Picture {
 
 type Palette = ReturnType<typeof paletteOf>;
 
-function paletteOf(of: Colours) {
+function paletteOf(of: Colors) {
   return {
-    classes: BOUND_CLASSES.map((name) => of(boundColour(name))),
+    classes: BOUND_CLASSES.map((name) => of(boundColor(name))),
     tensor: of('--bound-tensor_bound'),
     dram: of('--bound-memory_bound'),
     back: of('--stripe'),
@@ -64,31 +64,31 @@ function paletteOf(of: Colours) {
   };
 }
 
-export function paint(pen: CanvasRenderingContext2D, picture: Picture, width: number, of: Colours): void {
-  const colours = paletteOf(of);
+export function paint(pen: CanvasRenderingContext2D, picture: Picture, width: number, of: Colors): void {
+  const colors = paletteOf(of);
   for (const side of LETTERS) {
-    pen.fillStyle = colours.back;
+    pen.fillStyle = colors.back;
     pen.fillRect(0, LANES[side], width, STRIP);
-    strip(pen, picture, picture.timeline[side], LANES[side], width, colours);
+    strip(pen, picture, picture.timeline[side], LANES[side], width, colors);
   }
-  statuses(pen, picture, width, colours);
-  change(pen, picture, width, colours);
-  labels(pen, picture, width, colours);
+  statuses(pen, picture, width, colors);
+  change(pen, picture, width, colors);
+  labels(pen, picture, width, colors);
 }
 
-function strip(pen: CanvasRenderingContext2D, { timeline, window, shade }: Picture, lane: Lane, top: number, width: number, colours: Palette): void {
+function strip(pen: CanvasRenderingContext2D, { timeline, window, shade }: Picture, lane: Lane, top: number, width: number, colors: Palette): void {
   const figure = shade === 'dram' ? lane.dram : lane.tensor;
   const block = (x: number, wide: number, bound: number, value: number): void => {
     if (shade === 'bound') {
       const [from, to] = PARTS[BOUND_CLASSES[bound]!];
-      pen.fillStyle = colours.classes[bound]!;
+      pen.fillStyle = colors.classes[bound]!;
       pen.fillRect(x, top + from * STRIP, wide, (to - from) * STRIP);
     } else if (Number.isNaN(value)) {
-      pen.fillStyle = colours.line;
+      pen.fillStyle = colors.line;
       pen.fillRect(x, top + STRIP - 1, wide, 1);
     } else {
       const high = Math.max(1, Math.min(1, value) * STRIP);
-      pen.fillStyle = shade === 'tensor' ? colours.tensor : colours.dram;
+      pen.fillStyle = shade === 'tensor' ? colors.tensor : colors.dram;
       pen.fillRect(x, top + STRIP - high, wide, high);
     }
   };
@@ -102,13 +102,13 @@ function strip(pen: CanvasRenderingContext2D, { timeline, window, shade }: Pictu
   for (let row = rowAt(timeline, window.from); row < timeline.count && timeline.start[row]! < window.to; row += 1) {
     const wide = lane.us[row]! * scale;
     if (!(wide >= 1)) continue;
-    // a gap between neighbours if the launch is wide enough
+    // a gap between neighbors if the launch is wide enough
     block((timeline.start[row]! - window.from) * scale, wide >= 4 ? wide - 1 : wide, lane.bound[row]!, figure[row]!);
   }
 }
 
 /** Upper half: only in A. Lower half: only in B. Full height: a different kernel at the same position. */
-function statuses(pen: CanvasRenderingContext2D, { timeline, window }: Picture, width: number, colours: Palette): void {
+function statuses(pen: CanvasRenderingContext2D, { timeline, window }: Picture, width: number, colors: Palette): void {
   const scale = width / (window.to - window.from);
   const half = STATUS / 2;
   for (let row = rowAt(timeline, window.from); row < timeline.count && timeline.start[row]! < window.to; row += 1) {
@@ -116,29 +116,29 @@ function statuses(pen: CanvasRenderingContext2D, { timeline, window }: Picture, 
     if (status === 0) continue;
     const x = (timeline.start[row]! - window.from) * scale;
     const wide = Math.max(1, (timeline.start[row + 1]! - timeline.start[row]!) * scale - 0.5);
-    pen.fillStyle = status === 1 ? colours.ink : status === 2 ? colours.b : colours.a;
+    pen.fillStyle = status === 1 ? colors.ink : status === 2 ? colors.b : colors.a;
     pen.fillRect(x, LANES.status + (status === 2 ? half : 0), wide, status === 1 ? STATUS : half);
   }
 }
 
 /** Up for more time in B, down for less. The height is the change as a share of the longer launch, so the area is
  *  time. */
-function change(pen: CanvasRenderingContext2D, { timeline, window }: Picture, width: number, colours: Palette): void {
+function change(pen: CanvasRenderingContext2D, { timeline, window }: Picture, width: number, colors: Palette): void {
   const middle = LANES.change + CHANGE / 2;
   const shares = changes(timeline, window, width);
   for (let pixel = 0; pixel < width; pixel += 1) {
     const high = (shares[pixel]! * CHANGE) / 2;
     if (Math.abs(high) < 0.25) continue;
-    pen.fillStyle = high > 0 ? colours.more : colours.less;
+    pen.fillStyle = high > 0 ? colors.more : colors.less;
     pen.fillRect(pixel, high > 0 ? middle - high : middle, 1, Math.abs(high));
   }
-  pen.fillStyle = colours.line;
+  pen.fillStyle = colors.line;
   pen.fillRect(0, middle - 0.5, width, 1);
 }
 
-function labels(pen: CanvasRenderingContext2D, { timeline, window, names }: Picture, width: number, colours: Palette): void {
+function labels(pen: CanvasRenderingContext2D, { timeline, window, names }: Picture, width: number, colors: Palette): void {
   const scale = width / (window.to - window.from);
-  pen.fillStyle = colours.ink;
+  pen.fillStyle = colors.ink;
   pen.font = '11px system-ui, sans-serif';
   pen.textBaseline = 'middle';
   for (let row = rowAt(timeline, window.from); row < timeline.count && timeline.start[row]! < window.to; row += 1) {

@@ -5,7 +5,7 @@ import { columnAt, type Table } from '../../contract/wire';
 import { formatMany, formatPercent, formatTime, formatWithUnit, NOT_MEASURED, type NumberStyle } from '../../ui/format';
 import { SideFigures } from '../../ui/controls/tooltip';
 import { text } from '../../ui/strings';
-import { boundColour, boundWord } from '../bound';
+import { boundColor, boundWord } from '../bound';
 import { BOUND_CLASSES } from '../../contract/constants';
 import { PARTS, type Shade } from './canvas';
 import { STATUSES, type Timeline } from './timeline';
@@ -14,7 +14,7 @@ import { Swatch } from '../../ui/controls/swatch';
 export const words = {
   title: 'Launch by launch',
   about: 'in launch order; width is time; matched launches are aligned',
-  colour: 'What the strips show',
+  color: 'What the strips show',
   shade: { bound: 'Limits', tensor: 'Tensor', dram: 'DRAM' } as Record<string, string>,
   shadeAbout: {
     bound: 'What limits each launch: 60 % of the peak of the tensor pipe or of the memory',
@@ -73,7 +73,7 @@ export function Launch({ timeline, names, row, style }: LaunchProps) {
           return (
             <>
               <td>{formatWithUnit(style, us)}</td>
-              {timeline.hasUtilisation && (
+              {timeline.hasUtilization && (
                 <>
                   <td>{`${words.tensor} ${share(lane.tensor[row]!)}`}</td>
                   <td>{`${words.dram} ${share(lane.dram[row]!)}`}</td>
@@ -88,13 +88,13 @@ export function Launch({ timeline, names, row, style }: LaunchProps) {
   );
 }
 
-/** Colour and filled part of the height for each status, as drawn between the two strips. */
-const MARKS: Record<string, [colour: string, part: [number, number]]> = { replaced: ['--ink-2', [0, 1]], added: ['--b-fill', [0.5, 1]], removed: ['--a-fill', [0, 0.5]] };
+/** Color and filled part of the height for each status, as drawn between the two strips. */
+const MARKS: Record<string, [color: string, part: [number, number]]> = { replaced: ['--ink-2', [0, 1]], added: ['--b-fill', [0.5, 1]], removed: ['--a-fill', [0, 0.5]] };
 
-/** Legend key: the colour in that part of the height. */
-function Key({ colour, part: [from, to] }: { colour: string; part: [number, number] }) {
+/** Legend key: the color in that part of the height. */
+function Key({ color, part: [from, to] }: { color: string; part: [number, number] }) {
   const place = to - from < 1 ? Math.round((100 * from) / (1 - to + from)) : 0;
-  return <Swatch fill={`linear-gradient(var(${colour}), var(${colour})) 0 ${place}% / 100% ${100 * (to - from)}% no-repeat var(--stripe)`} />;
+  return <Swatch fill={`linear-gradient(var(${color}), var(${color})) 0 ${place}% / 100% ${100 * (to - from)}% no-repeat var(--stripe)`} />;
 }
 
 export function Legend({ timeline, shade, range }: { timeline: Timeline; shade: Shade; range: number }) {
@@ -105,13 +105,13 @@ export function Legend({ timeline, shade, range }: { timeline: Timeline; shade: 
       {shade === 'bound'
         ? used.map((name) => (
             <span key={name}>
-              <Key colour={boundColour(name)} part={PARTS[name]} /> {boundWord(name)}
+              <Key color={boundColor(name)} part={PARTS[name]} /> {boundWord(name)}
             </span>
           ))
         : <span>{words.high[shade]}</span>}
       {marks.map((status) => (
         <span key={status}>
-          <Key colour={MARKS[status]![0]} part={MARKS[status]![1]} /> {statusText(status)}
+          <Key color={MARKS[status]![0]} part={MARKS[status]![1]} /> {statusText(status)}
         </span>
       ))}
       <span>{words.change}</span>

@@ -38,7 +38,7 @@ export function timelineOf(table: Table) {
     start,
     /** index in STATUSES */
     status: Uint8Array.from(table.rows, (row) => Math.max(0, STATUSES.indexOf(String(row[status]) as (typeof STATUSES)[number]))),
-    hasUtilisation: [a, b].some((side) => side.bound.some((value) => value !== 4)),
+    hasUtilization: [a, b].some((side) => side.bound.some((value) => value !== 4)),
   };
 }
 

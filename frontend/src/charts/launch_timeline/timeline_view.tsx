@@ -38,12 +38,12 @@ export function TimelineView({ table, selected, address, onChange, onRow }: Prop
   if (!timeline) return null;
   const all = whole(timeline);
   const window = view && view.to <= all.to ? view : all;
-  const shade = SHADES.find((one) => one === address.colour) ?? 'bound';
+  const shade = SHADES.find((one) => one === address.color) ?? 'bound';
   const middle = (window.from + window.to) / 2;
   const tools = (
     <>
-      {timeline.hasUtilisation && (
-        <Segments label={words.colour} all={SHADES} chosen={(one) => one === shade} name={(one) => words.shade[one]} title={(one) => words.shadeAbout[one]} onChoose={(one) => onChange({ colour: one === 'bound' ? '' : one })} />
+      {timeline.hasUtilization && (
+        <Segments label={words.color} all={SHADES} chosen={(one) => one === shade} name={(one) => words.shade[one]} title={(one) => words.shadeAbout[one]} onChoose={(one) => onChange({ color: one === 'bound' ? '' : one })} />
       )}
       <ZoomButtons onZoom={(key) => setView(key === '0' ? null : zoomed(all, window, middle, key === '+' ? 1 / ZOOM ** 2 : ZOOM ** 2, shortest(timeline)))} />
     </>
@@ -160,7 +160,7 @@ function Strips({ table, timeline, window, shade, selected, onView, onRow }: Str
             width={width}
             height={LANES.end}
             shown={[timeline, window.from, window.to, shade, names]}
-            draw={(pen, colours) => paint(pen, { timeline, window, shade, names }, width, colours)}
+            draw={(pen, colors) => paint(pen, { timeline, window, shade, names }, width, colors)}
           />
           {selected >= 0 && inView(selected) && <span class="mark-box chosen" style={slot(selected)} />}
           {active && inView(active.row) && <span class="mark-box" style={slot(active.row)} />}

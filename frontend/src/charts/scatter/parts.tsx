@@ -1,4 +1,4 @@
-// Parts of the utilisation chart: axes, lines and names of the limits, marks, arrows.
+// Parts of the utilization chart: axes, lines and names of the limits, marks, arrows.
 
 import { formatMany, formatSetting } from '../../ui/format';
 import { XTick, YTick } from '../axes';
@@ -7,7 +7,7 @@ import { BOUND, BOUND_CLASSES } from '../../contract/constants';
 import type { Mark } from './use_marks';
 
 export const words = {
-  title: 'Utilisation',
+  title: 'Utilization',
   about: 'tensor pipe and memory use of each kernel, both runs',
   tensor: 'Tensor',
   dram: 'DRAM',
@@ -21,7 +21,7 @@ export const words = {
   area: 'area: time',
   lines: (n: number) => (n === 1 ? 'line: the kernel that moved' : `lines: the ${n} kernels that moved most`),
   small: (n: number, a: string, b: string) => `${formatMany(n, 'smaller kernel is', 'smaller kernels are')} not drawn: ${a} of A, ${b} of B.`,
-  unmeasured: (n: number, a: string, b: string) => `${formatMany(n, 'kernel has', 'kernels have')} no utilisation figures: ${a} of A, ${b} of B.`,
+  unmeasured: (n: number, a: string, b: string) => `${formatMany(n, 'kernel has', 'kernels have')} no utilization figures: ${a} of A, ${b} of B.`,
 };
 
 export const HEIGHT = 300;
@@ -91,7 +91,7 @@ export function Shape({ mark, dim = false }: { mark: Omit<Mark, 'point'>; dim?: 
   return mark.side === 'a' ? <circle class={`scatter-a${shade}`} cx={mark.x} cy={mark.y} r={mark.r} /> : <path class={`scatter-b${shade}`} d={diamond(mark.x, mark.y, mark.r)} />;
 }
 
-/** Arrow from the centre of A's mark to that of B's. Its head is a path, because references to SVG markers break with
+/** Arrow from the center of A's mark to that of B's. Its head is a path, because references to SVG markers break with
  *  a base URL. */
 export function Arrow({ from, to, strong }: { from: Mark; to: Mark; strong: boolean }) {
   const length = Math.hypot(to.x - from.x, to.y - from.y);

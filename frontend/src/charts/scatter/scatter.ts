@@ -1,9 +1,9 @@
-// Selects the kernels of the utilisation chart and scales their marks. No drawing.
+// Selects the kernels of the utilization chart and scales their marks. No drawing.
 
 import { columnAt, roleAt, type Table } from '../../contract/wire';
 import { addRow, largestPoints, MAX_POINTS, noRows, timeOf, type LargestPoints, type MarkedRow, type Undrawn } from '../largest_points';
 
-/** A kernel on one side: tensor and DRAM utilisation as fractions of the peak, and its time. */
+/** A kernel on one side: tensor and DRAM utilization as fractions of the peak, and its time. */
 export interface Spot {
   tensor: number;
   dram: number;
@@ -22,7 +22,7 @@ const MAX_LINES = 12;
 /** A kernel that moves less gets no line; findings do not report such a change either. */
 const MIN_MOVE = 0.05;
 
-/** Columns of utilisation and time that the picture draws. */
+/** Columns of utilization and time that the picture draws. */
 export const SCATTER_COLUMNS = ['baseline_tensor_active', 'baseline_dram_active', 'candidate_tensor_active', 'candidate_dram_active', 'baseline_us', 'candidate_us'];
 
 function places(table: Table): number[] | null {
@@ -30,8 +30,8 @@ function places(table: Table): number[] | null {
   return found.includes(-1) ? null : found;
 }
 
-/** Whether any row has both utilisation values of a side. */
-export function hasUtilisation(table: Table): boolean {
+/** Whether any row has both utilization values of a side. */
+export function hasUtilization(table: Table): boolean {
   const at = places(table);
   if (!at) return false;
   return table.rows.some((row) => [0, 2].some((side) => typeof row[at[side]!] === 'number' && typeof row[at[side + 1]!] === 'number'));

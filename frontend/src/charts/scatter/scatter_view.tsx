@@ -1,4 +1,4 @@
-// Scatter chart of kernels by tensor pipe and memory utilisation, both runs together.
+// Scatter chart of kernels by tensor pipe and memory utilization, both runs together.
 
 import { useMemo } from 'preact/hooks';
 import type { Table } from '../../contract/wire';

@@ -27,7 +27,7 @@ export interface ColumnView {
   /** for columns that the page computes: width in pixels, and what a row's cell says; without `derive` the cell is a picture */
   width?: number;
   derive?: (cells: Cell[]) => Derived;
-  /** whether a row's difference is not significant, so that it is not coloured */
+  /** whether a row's difference is not significant, so that it is not colored */
   isNoise?: (cells: Cell[]) => boolean;
   /** the value that rows are sorted by, and its sort expression for the server (comparison/tables/row_query.py) */
   order?: (cells: Cell[]) => Cell;

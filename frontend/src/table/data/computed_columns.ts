@@ -100,7 +100,7 @@ function computed(name: string, { label, about }: Words, width: number, how: Req
   };
 }
 
-/** A share as text, coloured if its change is significant or was not tested. */
+/** A share as text, colored if its change is significant or was not tested. */
 function changedShare(value: number | null, change: Cell | undefined, share: boolean): Derived {
   return { text: formatPercent(value, true, share), sense: isInsignificant(change) ? 0 : direction(value) };
 }

@@ -39,7 +39,7 @@ const UNITS: [number, string][] = [
 ];
 
 export interface Ruler {
-  /** labelled instants */
+  /** labeled instants */
   ticks: { at: number; label: string }[];
   /** distance between two ticks in nanoseconds */
   step: number;

@@ -18,12 +18,12 @@ export const words = {
     more: (n: number) => `${formatMany(n, 'further step is', 'further steps are')} not listed`,
   },
 
-  colour: {
-    label: 'Colours',
+  color: {
+    label: 'Colors',
     kind: 'Kind',
     change: 'Difference',
-    kindAbout: 'Colour by kind of event',
-    changeAbout: 'Colour by difference from the counterpart: more or less time in B; hatched: on one side only',
+    kindAbout: 'Color by kind of event',
+    changeAbout: 'Color by difference from the counterpart: more or less time in B; hatched: on one side only',
   },
 
   search: { found: (n: number, time: string) => `${formatMany(n, 'event')}, ${time}` },
@@ -49,7 +49,7 @@ export const words = {
     counts: (events: number) => formatMany(events, 'event'),
     matched: (n: number, all: number) => `${formatMany(all, 'event')}, ${n === all ? 'all' : `${formatCount(n)} (${formatPercent(n / Math.max(1, all))})`} with a counterpart`,
     merged: (time: string) => `merged below ${time}`,
-    mergedAbout: 'Neighbouring events shorter than this are drawn as one; none is left out. Zoom in to separate them.',
+    mergedAbout: 'Neighboring events shorter than this are drawn as one; none is left out. Zoom in to separate them.',
     leftOut: (what: string, n: number) => `${formatCount(n)} ${what}`,
     leftOutAbout: (list: string) => `Not drawn here: ${list}`,
     notDrawn: 'not drawn',

@@ -4,7 +4,7 @@ import { length, type TimeRange } from '../../charts/time_range';
 import { LETTERS } from '../../ui/sides';
 import type { Ruler } from '../data/instants';
 import { totalOf, type Picture } from '../data/wire';
-import { colourOf, type Scene } from './paint';
+import { colorOf, type Scene } from './paint';
 import { blend, type Palette } from './palette';
 
 const MAP_LINE = 13;
@@ -14,8 +14,8 @@ export const RULER = 22;
 const DEVICE = new Set(['stream', 'communication', 'copies']);
 
 /** Activity of a step over `whole`, one pixel per time slice: of its devices, or of its host if it has none. The
- *  colour shows the kind or the change; the stronger, the busier. */
-export function activity(picture: Picture, scene: Pick<Scene, 'colours' | 'side'>, whole: TimeRange, width: number, palette: Palette): Uint32Array {
+ *  color shows the kind or the change; the stronger, the busier. */
+export function activity(picture: Picture, scene: Pick<Scene, 'colors' | 'side'>, whole: TimeRange, width: number, palette: Palette): Uint32Array {
   const device = picture.wire.lanes.some((lane) => DEVICE.has(lane.kind));
   const line = new Uint32Array(width).fill(palette.back);
   const sums = new Float64Array(4 * width);
@@ -28,10 +28,10 @@ export function activity(picture: Picture, scene: Pick<Scene, 'colours' | 'side'
       const left = (row.start[mark]! - whole.from) * scale;
       const right = (row.end[mark]! - whole.from) * scale;
       const share = totalOf(row, mark) / Math.max(row.end[mark]! - row.start[mark]!, 1);
-      const colour = colourOf(scene, row, mark, row.name[mark]!, picture, palette);
+      const color = colorOf(scene, row, mark, row.name[mark]!, picture, palette);
       for (let x = Math.max(0, Math.floor(left)); x < Math.min(width, Math.ceil(right)); x += 1) {
         const covered = Math.max(0, Math.min(right, x + 1) - Math.max(left, x)) * share;
-        for (let at = 0; at < 4; at += 1) sums[4 * x + at]! += covered * (at === 0 ? 1 : (colour >>> (8 * (at - 1))) & 255);
+        for (let at = 0; at < 4; at += 1) sums[4 * x + at]! += covered * (at === 0 ? 1 : (color >>> (8 * (at - 1))) & 255);
       }
     }
   }

@@ -32,7 +32,7 @@ interface Overlay {
 const LETTER = 5.9;
 const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif';
 
-/** Writes names into marks. With `image` (colours do not show kinds), the ink is chosen from the pixel below the
+/** Writes names into marks. With `image` (colors do not show kinds), the ink is chosen from the pixel below the
  *  text. */
 export function writeLabels(
   pen: CanvasRenderingContext2D, labels: Label[], names: string[], picture: Picture, ratio: number, palette: Palette, image: ImageData | null,

@@ -7,7 +7,7 @@ import { eventsIn, totalOf, type Picture, type Row } from '../data/wire';
 import { topOf, type Layout } from './layout';
 import { blend, SHADES, type Palette } from './palette';
 
-export type Colours = 'kind' | 'change';
+export type Colors = 'kind' | 'change';
 
 export interface Scene {
   picture: Picture;
@@ -15,7 +15,7 @@ export interface Scene {
   range: TimeRange;
   /** instants of the vertical lines */
   ticks: number[];
-  colours: Colours;
+  colors: Colors;
   side: 'a' | 'b';
   /** by index in Picture.names: whether the name matches the search; null without a search */
   found: boolean[] | null;
@@ -95,24 +95,24 @@ export class Pixels {
     let shared = false;
     let clearFrom = width;
     let clearTo = 0;
-    const labelled = bottom - top >= LABEL_ROW * ratio;
+    const labeled = bottom - top >= LABEL_ROW * ratio;
     for (let mark = firstEndingAfter(row, range.from - 1 / scale); mark < row.count && row.start[mark]! < range.to; mark += 1) {
       const left = (row.start[mark]! - range.from) * scale;
       const right = (row.end[mark]! - range.from) * scale;
       const run = eventsIn(row, mark) > 1;
       const name = row.name[mark]!;
       const hit = found === null || (run && row.hits ? row.hits[mark]! > 0 : found[name]!);
-      let colour = colourOf(scene, row, mark, name, picture, palette);
-      if (scene.lit !== null && scene.lit[name]! && !run) colour = blend(colour, palette.ink, 0.28);
-      if (!hit) colour = blend(colour, palette.back, FADED);
+      let color = colorOf(scene, row, mark, name, picture, palette);
+      if (scene.lit !== null && scene.lit[name]! && !run) color = blend(color, palette.ink, 0.28);
+      if (!hit) color = blend(color, palette.back, FADED);
       if (right - left >= SOLID && !run) {
         const first = Math.max(0, Math.round(left));
         let last = Math.min(width, Math.round(right));
-        // a gap between neighbours if the mark is wide enough
+        // a gap between neighbors if the mark is wide enough
         if (last - first >= 4 && right <= width) last -= 1;
-        strip.fill(colour, first, Math.max(last, first + 1));
-        if (scene.colours === 'change' && row.alone && row.alone[mark]! > 0 && hit) this.hatched.push([first, last]);
-        if (labelled && last - first >= LABEL_ROOM * ratio) this.labels.push({ left: first, right: last, top, tall: bottom - top, name, faint: !hit });
+        strip.fill(color, first, Math.max(last, first + 1));
+        if (scene.colors === 'change' && row.alone && row.alone[mark]! > 0 && hit) this.hatched.push([first, last]);
+        if (labeled && last - first >= LABEL_ROOM * ratio) this.labels.push({ left: first, right: last, top, tall: bottom - top, name, faint: !hit });
         continue;
       }
       // a run, or a mark thinner than a pixel: adds the share of each pixel it covers
@@ -123,9 +123,9 @@ export class Pixels {
         const covered = Math.max(Math.min(right, x + 1) - Math.max(left, x), 0) * share;
         const weight = Math.max(covered, 1e-3);
         sums[4 * x] = sums[4 * x]! + weight;
-        sums[4 * x + 1] = sums[4 * x + 1]! + weight * (colour & 255);
-        sums[4 * x + 2] = sums[4 * x + 2]! + weight * ((colour >>> 8) & 255);
-        sums[4 * x + 3] = sums[4 * x + 3]! + weight * ((colour >>> 16) & 255);
+        sums[4 * x + 1] = sums[4 * x + 1]! + weight * (color & 255);
+        sums[4 * x + 2] = sums[4 * x + 2]! + weight * ((color >>> 8) & 255);
+        sums[4 * x + 3] = sums[4 * x + 3]! + weight * ((color >>> 16) & 255);
       }
       shared = true;
       clearFrom = Math.min(clearFrom, first);
@@ -142,7 +142,7 @@ export class Pixels {
     sums.fill(0, 4 * clearFrom, 4 * clearTo);
   }
 
-  /** Hatches events that only one side has, so that colour is not needed to recognise them. */
+  /** Hatches events that only one side has, so that color is not needed to recognize them. */
   private hatch(palette: Palette, top: number, bottom: number, width: number): void {
     for (const [first, last] of this.hatched)
       for (let y = top; y < bottom; y += 1)
@@ -150,13 +150,13 @@ export class Pixels {
   }
 }
 
-/** Colour of a mark: by kind, or by change against its counterpart. */
-export function colourOf(scene: Pick<Scene, 'colours' | 'side'>, row: Row, mark: number, name: number, picture: Picture, palette: Palette): number {
-  if (scene.colours === 'kind' || !row.change) return palette.kinds[picture.names[name]!.kind]![name % SHADES]!;
+/** Color of a mark: by kind, or by change against its counterpart. */
+export function colorOf(scene: Pick<Scene, 'colors' | 'side'>, row: Row, mark: number, name: number, picture: Picture, palette: Palette): number {
+  if (scene.colors === 'kind' || !row.change) return palette.kinds[picture.names[name]!.kind]![name % SHADES]!;
   const own = totalOf(row, mark);
   if (eventsIn(row, mark) === 1 && row.alone![mark]! > 0) return scene.side === 'a' ? palette.a : palette.b;
   const change = row.change[mark]!;
-  // change as a share of the longer event, so that both events of a pair get the same colour
+  // change as a share of the longer event, so that both events of a pair get the same color
   const other = scene.side === 'a' ? own + change : own - change;
   const share = Math.min(1, Math.abs(change) / Math.max(own, other, 1));
   return blend(palette.even, change > 0 ? palette.more : palette.less, Math.min(1, 1.6 * share));

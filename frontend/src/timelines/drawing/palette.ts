@@ -1,11 +1,11 @@
-// Canvas colours from the current style sheet, as pixel values.
+// Canvas colors from the current style sheet, as pixel values.
 
-import { coloursOf } from '../../charts/canvas';
+import { colorsOf } from '../../charts/canvas';
 
 export interface Palette {
-  /** SHADES shades per kind, so that neighbours differ */
+  /** SHADES shades per kind, so that neighbors differ */
   kinds: Uint32Array[];
-  /** text colour on each kind: dark or light */
+  /** text color on each kind: dark or light */
   inks: string[];
   ink: number;
   back: number;
@@ -46,32 +46,32 @@ export function blend(under: number, over: number, share: number): number {
 }
 
 /** Relative luminance, as WCAG defines it. */
-function luminance(colour: Rgb): number {
-  const [r, g, b] = colour.map((value) => (value / 255 <= 0.04045 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4)) as Rgb;
+function luminance(color: Rgb): number {
+  const [r, g, b] = color.map((value) => (value / 255 <= 0.04045 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4)) as Rgb;
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
 export const DARK_INK = '#14141d';
 export const LIGHT_INK = '#f6f6fb';
 
-/** Text colour with the higher contrast. */
-export function inkOn(colour: Rgb): string {
+/** Text color with the higher contrast. */
+export function inkOn(color: Rgb): string {
   const contrast = (ink: string): number => {
-    const [one, other] = [luminance(parse(ink)), luminance(colour)];
+    const [one, other] = [luminance(parse(ink)), luminance(color)];
     return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
   };
   return contrast(DARK_INK) >= contrast(LIGHT_INK) ? DARK_INK : LIGHT_INK;
 }
 
 export function paletteOf(kinds: string[]): Palette {
-  const of = coloursOf(document.documentElement);
+  const of = colorsOf(document.documentElement);
   const rgb = (name: string): Rgb => parse(of(name));
   const ink = rgb('--ink');
   const back = rgb('--panel');
-  const colours = kinds.map((kind) => rgb(`--event-${kind}`));
+  const colors = kinds.map((kind) => rgb(`--event-${kind}`));
   return {
-    kinds: colours.map((colour) => Uint32Array.from({ length: SHADES }, (_, shade) => pixel(mixed(colour, shade % 2 === 0 ? ink : back, 0.055 * Math.floor((shade + 1) / 2))))),
-    inks: colours.map(inkOn),
+    kinds: colors.map((color) => Uint32Array.from({ length: SHADES }, (_, shade) => pixel(mixed(color, shade % 2 === 0 ? ink : back, 0.055 * Math.floor((shade + 1) / 2))))),
+    inks: colors.map(inkOn),
     ink: pixel(ink),
     back: pixel(back),
     grid: pixel(mixed(back, rgb('--line'), 0.75)),

@@ -8,7 +8,7 @@ import { eventsIn, markOf, type Picture, type Row } from '../data/wire';
 import { activity, drawAxis } from './axis';
 import { rowAt, type Layout } from './layout';
 import { drawOver, writeLabels, type Place } from './overlay';
-import { Pixels, type Colours, type Scene } from './paint';
+import { Pixels, type Colors, type Scene } from './paint';
 import { paletteOf, type Palette } from './palette';
 
 /** A mark under the pointer or selected by keys. */
@@ -32,7 +32,7 @@ export interface Shown {
   whole: TimeRange;
   /** nanoseconds by which B is shifted right */
   shift: number;
-  colours: Colours;
+  colors: Colors;
   search: ((name: string) => boolean) | null;
   selected: Record<Letter, Place | null>;
   /** side of the selected event; the other side shows its counterpart */
@@ -78,7 +78,7 @@ export class Stage {
     this.request();
   }
 
-  /** Rereads the colours after the style sheet has changed. */
+  /** Rereads the colors after the style sheet has changed. */
   restyle(): void {
     this.palette = null;
     this.lines.clear();
@@ -180,11 +180,11 @@ export class Stage {
     if (!picture) return null;
     const by = this.shift(side);
     const whole = { from: this.shown!.whole.from - by, to: this.shown!.whole.to - by };
-    const { colours } = this.shown!;
-    const key = `${width} ${whole.from} ${whole.to} ${colours}`;
+    const { colors } = this.shown!;
+    const key = `${width} ${whole.from} ${whole.to} ${colors}`;
     const known = this.lines.get(picture);
     if (known?.key === key) return known.line;
-    const line = activity(picture, { colours, side }, whole, width, palette);
+    const line = activity(picture, { colors, side }, whole, width, palette);
     if (this.lines.size > 4) this.lines.clear();
     this.lines.set(picture, { key, line });
     return line;
@@ -229,13 +229,13 @@ export class Stage {
     }
     const range = this.rangeOf(side);
     const scene: Scene = {
-      picture, layout, range, ticks: ruler.ticks.map(({ at }) => at - this.shift(side)), colours: shown.colours, side, scrollTop: scroll.scrollTop,
+      picture, layout, range, ticks: ruler.ticks.map(({ at }) => at - this.shift(side)), colors: shown.colors, side, scrollTop: scroll.scrollTop,
       found: this.foundIn(picture, shown.search), lit: this.litIn(picture),
     };
     const image = pixels.draw(scene, width, height, ratio, palette);
     pen.putImageData(image, 0, 0);
     const names = this.namesOf(picture);
-    writeLabels(pen, pixels.labels, names, picture, ratio, palette, shown.colours === 'kind' ? null : image);
+    writeLabels(pen, pixels.labels, names, picture, ratio, palette, shown.colors === 'kind' ? null : image);
     const isChosen = shown.chosen === side;
     drawOver(
       pen,

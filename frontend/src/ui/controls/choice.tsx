@@ -1,4 +1,4 @@
-// A labelled control: one row of a grid with two columns.
+// A labeled control: one row of a grid with two columns.
 
 export function Choice({ label, about, children }: { label: string; about?: string; children: preact.ComponentChildren }) {
   return (

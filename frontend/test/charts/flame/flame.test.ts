@@ -84,7 +84,7 @@ describe('the change of a frame', () => {
     expect(markedChange(tree, 7, options())).toBe('▲ +10.0\u202fµs');
     expect(markedChange(tree, 7, options({ measure: 'share' }))).toBe('▼ −1.43\u202fpp');
   });
-  it('has a colour by its size and sign', () => {
+  it('has a color by its size and sign', () => {
     expect([0, 0.01, -0.01, 0.02, -0.06, 0.2, 1, -1].map(levelOf)).toEqual([0, 0, 0, 1, -2, 3, 4, -4]);
   });
   it('is summed for what only one side has, each instant once', () => {
@@ -147,17 +147,17 @@ describe('a search', () => {
   });
 });
 
-describe('the colours', () => {
+describe('the colors', () => {
   const read = (name: string): string => readFileSync(`src/${name}`, 'utf8');
-  const colours = (css: string, theme: 'light' | 'dark'): Map<string, string> =>
+  const colors = (css: string, theme: 'light' | 'dark'): Map<string, string> =>
     new Map([...css.matchAll(/(--[\w-]+): light-dark\((#\w{6}), (#\w{6})\);/g)].map((found) => [found[1]!, found[theme === 'light' ? 2 : 3]!]));
-  const light = (colour: string): number => {
-    const [r, g, b] = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16) / 255).map((c) => (c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+  const light = (color: string): number => {
+    const [r, g, b] = [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16) / 255).map((c) => (c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
     return 0.2126 * r! + 0.7152 * g! + 0.0722 * b!;
   };
   it.each(['light', 'dark'] as const)('keep names readable in the %s theme', (theme) => {
-    const ink = light(colours(read('ui/theme.css'), theme).get('--ink')!);
-    const fills = colours(read('charts/flame/flame.css'), theme);
+    const ink = light(colors(read('ui/theme.css'), theme).get('--ink')!);
+    const fills = colors(read('charts/flame/flame.css'), theme);
     expect(fills.size).toBe(2 * LEVELS.length + 1);
     for (const [name, fill] of fills) {
       const [low, high] = [ink, light(fill)].sort((a, b) => a - b) as [number, number];

@@ -34,7 +34,7 @@ describe('the launches side by side', () => {
     expect([...line.start]).toEqual([0, 30, 35, 55, 60]);
     expect([...line.status]).toEqual([0, 3, 1, 2]);
     expect([...line.a.bound]).toEqual([0, 3, 4, 4]);
-    expect(line.hasUtilisation).toBe(true);
+    expect(line.hasUtilization).toBe(true);
     expect(timelineOf(table([]))).toBeNull();
   });
   it('finds the launch at a place', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { boundClass } from '../../../src/charts/bound';
 import { BOUND_CLASSES } from '../../../src/contract/constants';
-import { hasUtilisation, movers, radius, scatterOf } from '../../../src/charts/scatter/scatter';
+import { hasUtilization, movers, radius, scatterOf } from '../../../src/charts/scatter/scatter';
 import type { Cell, Table } from '../../../src/contract/wire';
 import { PLAIN, column } from '../../samples';
 
@@ -18,7 +18,7 @@ function table(rows: Record<string, [Side, Side]>): Table {
   };
 }
 
-describe('the utilisation chart', () => {
+describe('the utilization chart', () => {
   const kernels = table({
     small: [[0.1, 0.2, 1], [0.1, 0.2, 1]],
     gone: [[0.7, 0.1, 30], absent],
@@ -43,9 +43,9 @@ describe('the utilisation chart', () => {
     expect(movers(scatterOf(many).points).map((point) => point.name)).toEqual(['heavy', 'far']);
   });
   it('is there only where some kernel has both figures', () => {
-    expect(hasUtilisation(kernels)).toBe(true);
-    expect(hasUtilisation(table({ a: [[null, 0.4, 7], [0.3, null, 7]] }))).toBe(false);
-    expect(hasUtilisation({ ...kernels, columns: kernels.columns.slice(0, 4) })).toBe(false);
+    expect(hasUtilization(kernels)).toBe(true);
+    expect(hasUtilization(table({ a: [[null, 0.4, 7], [0.3, null, 7]] }))).toBe(false);
+    expect(hasUtilization({ ...kernels, columns: kernels.columns.slice(0, 4) })).toBe(false);
   });
   it('makes areas proportional to time', () => {
     expect(radius(25, 100, 20) ** 2 / radius(100, 100, 20) ** 2).toBeCloseTo(0.25);

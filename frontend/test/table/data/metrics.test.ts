@@ -85,7 +85,7 @@ describe('the rate that is shown', () => {
 describe('what the page says of a row', () => {
   it('is the difference as a part of the row and of the step, and swapped sides turn the latter around', () => {
     expect([cell('row_percent', 0).text, cell('step_percent', 0).text, cell('step_percent', 2).text].map((text) => text.replace('\u202f', ' '))).toEqual(['+50.0 %', '+5.00 %', '\u22128.00 %']);
-    expect([cell('row_percent', 1).text, cell('row_percent', 2).sense, cell('row_percent', 0, 'us').sense]).toEqual(['\u2013', -1, 0]); // new rows have no percentage, chance no colour
+    expect([cell('row_percent', 1).text, cell('row_percent', 2).sense, cell('row_percent', 0, 'us').sense]).toEqual(['\u2013', -1, 0]); // new rows have no percentage, chance no color
   });
   it('is how often and how long it was called, once where both sides agree', () => {
     expect([cell('calls', 0).text, cell('calls', 1).text]).toEqual(['4', '0 → 4']);
