@@ -43,7 +43,7 @@ function Runs({ runs, value, onChoose, onSeveral, problems = [], onHistory, clos
   const [typed, setTyped] = useState('');
   const [folder, setFolder] = useState('');
   const [sort, setSort] = useState<SortKey[]>([{ column: 'modified', descending: true }]);
-  const [at, setAt] = useState(value ?? '');
+  const [selected, setSelected] = useState(-1);
   const [marked, setMarked] = useState<ReadonlySet<string> | null>(null);
   const folders = useMemo(() => foldersOf(runs.map(({ run }) => run)), [runs]);
   const table = useMemo(() => runTable(runs.filter(({ run }) => isBelow(run, folder)), folder, marked), [runs, folder, marked]);
@@ -55,12 +55,9 @@ function Runs({ runs, value, onChoose, onSeveral, problems = [], onHistory, clos
   }, [table, phone]);
   const { query, error } = useSearch(typed);
   const rows = useMemo(() => sortRows(table, filterRows(table, { query, category: null, status: 'all', minDelta: 0 }).rows, sort), [table, query, sort]);
-  const runAt = (place: number): string => String(table.rows[rows[place] ?? -1]?.[0] ?? '');
-  // what Enter in the search field chooses
-  const selected = Math.max(rows.findIndex((_, place) => runAt(place) === at), typed === '' ? -1 : 0);
   const choose = (place: number): void => {
-    const run = runAt(place);
-    if (run === '') return;
+    const run = table.rows[rows[place] ?? -1]?.[0];
+    if (typeof run !== 'string') return;
     if (marked) {
       const next = new Set(marked);
       if (!next.delete(run)) next.add(run);
@@ -85,7 +82,7 @@ function Runs({ runs, value, onChoose, onSeveral, problems = [], onHistory, clos
           problem={error}
           onSearch={(next) => {
             setTyped(next);
-            setAt('');
+            setSelected(0);
           }}
           onKey={(event) => {
             if (event.key === 'Enter') choose(Math.max(0, selected));
@@ -112,7 +109,7 @@ function Runs({ runs, value, onChoose, onSeveral, problems = [], onHistory, clos
         )}
       </p>
       <div class="table-body">
-        <Grid table={table} rows={rows} columns={views} names={null} sort={sort} id="run" selected={selected} onSort={(name, add) => setSort(nextSort(sort, name, !TEXTS.has(name), add))} onSelect={(place) => setAt(runAt(place))} onOpen={choose} />
+        <Grid table={table} rows={rows} columns={views} names={null} sort={sort} id="run" selected={selected} onSort={(name, add) => setSort(nextSort(sort, name, !TEXTS.has(name), add))} onSelect={setSelected} onOpen={choose} />
       </div>
       <Problems problems={problems} />
     </>
