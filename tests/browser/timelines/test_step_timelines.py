@@ -285,4 +285,4 @@ def test_formats_without_events_say_why(tab: Tab) -> None:
     tab.until("document.querySelector('.side-a .run-button').value.includes('listing')")
     tab.answer()
     tab.find("[role=tab]", has_text="Timeline").click()
-    tab.wait(".state:has-text('no event times')")
+    tab.wait(".state:has-text('have event times')")
