@@ -212,7 +212,7 @@ export function App() {
       </header>
       <main class="view" tabIndex={-1} aria-busy={scanning || state.status === 'loading'}>
         {comparison ? (
-          <div id="view" class="view-panel" role="tabpanel" data-tab={tab} aria-labeledby={viewOf(views, tab).id}>
+          <div id="view" class="view-panel" role="tabpanel" data-tab={tab} aria-labelledby={viewOf(views, tab).id}>
             {body()}
           </div>
         ) : (

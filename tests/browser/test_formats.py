@@ -22,10 +22,10 @@ from tests.browser.tab import (
 
 PAIRS = {
     "mlu": (MLU_A, MLU_B, "torch.profiler trace", "B is slower", "steps compared"),
-    "answers": (SAVED_A, SAVED_B, "saved profiler answers", "B is slower", "steps compared"),
+    "answers": (SAVED_A, SAVED_B, "saved torch-tb-profiler answers", "B is slower", "steps compared"),
     "perf_data": (TABLE_A, TABLE_B, "perf_data table", "Same", "cycles compared"),
     "listing": (LISTING_A, LISTING_B, "kernel listing", "Inconclusive", "recordings compared"),
-    "ncu": (NCU_A, NCU_B, "ncu export", "Inconclusive", "recordings compared"),
+    "ncu": (NCU_A, NCU_B, "ncu --csv export", "Inconclusive", "recordings compared"),
 }
 
 
@@ -44,7 +44,7 @@ def test_a_pair_opens_with_its_verdict(tab: Tab, name: str) -> None:
     assert tab.answer().startswith(slower if verdict == "B is slower" else verdict)
     assert compared in tab.find(".verdict .figures").inner_text()
     tab.details("a")
-    assert tab.find(".side-a .format").inner_text() == title
+    assert tab.find(".side-a .format").inner_text().startswith(f"{title}, ")
     tab.press("Escape")
 
 
@@ -60,10 +60,10 @@ def test_runs_are_listed_with_their_format(tab: Tab) -> None:
     tab.press("Escape")
     assert seen == {
         "torch.profiler trace",
-        "saved profiler answers",
+        "saved torch-tb-profiler answers",
         "perf_data table",
         "kernel listing",
-        "ncu export",
+        "ncu --csv export",
         "saved baseline",
     }
 
