@@ -58,7 +58,7 @@ def test_slower_functions_in_a_cycle_that_is_not_slower(tmp_path: Path) -> None:
     assert cause.subject == "GPU functions"
     assert cause.sentence == (
         "GPU functions: +140 ms per cycle (54.0 → 194 ms, ×3.60), but the cycle is not slower; "
-        "100 calls per cycle on both sides; functions ×3.60 per call across the board; "
+        "100 calls per cycle; functions ×3.60 per call across the board; "
         "gemm +117 ms; gpu_frequency of GPU 0 1,410 → 210 MHz (interpolated); "
         "gpu_usage of GPU 0 4.50 → 16.2 % (interpolated)."
     )

@@ -71,7 +71,7 @@ def test_a_slow_gpu_is_named_with_its_clock() -> None:
     assert cause is found.findings[0]
     assert cause.sentence.startswith(
         "GPU functions: +117 ms per cycle (44.9 → 161 ms, ×3.59), but the cycle is not clearly slower; "
-        "985 calls per cycle on both sides; functions ×3.76 per call across the board"
+        "985 calls per cycle; functions ×3.76 per call across the board"
     )
     assert "gpu_frequency of GPU 7 1,155 → 210 MHz (interpolated)" in cause.sentence
     assert finding(found, "counter_moved", "gpu_frequency").delta_us is None

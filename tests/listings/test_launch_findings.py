@@ -26,7 +26,7 @@ def rules(a: Summary, b: Summary) -> dict[str, Finding]:
 def test_a_kernel_at_half_its_throughput_is_a_finding() -> None:
     got = rules(drawn("scan 100 .0 .8, rest 100 .0 .1"), drawn("scan 200 .0 .4, rest 100 .0 .1"))
     assert got["utilization_lost"].sentence == (
-        "The same kernel is slower: scan +100 µs (100 → 200 µs per launch, 1 call on both sides); "
+        "The same kernel is slower: scan +100 µs (100 → 200 µs per launch, 1 call); "
         "lower DRAM throughput (80.0 % → 40.0 %)."
     )
     assert (got["utilization_lost"].delta_us, got["utilization_lost"].share) == (100.0, 1.0)
@@ -42,7 +42,7 @@ def test_kernel_time_is_what_kernels_with_their_own_finding_leave() -> None:
 def test_higher_throughput_is_a_finding() -> None:
     got = rules(drawn("scan 200 .2 .4, rest 100 .0 .1"), drawn("scan 100 .4 .8, rest 100 .0 .1"))
     assert got["utilization_gained"].sentence == (
-        "The same kernel is faster: scan −100 µs (200 → 100 µs per launch, 1 call on both sides); "
+        "The same kernel is faster: scan −100 µs (200 → 100 µs per launch, 1 call); "
         "higher DRAM throughput (40.0 % → 80.0 %) and higher tensor utilization (20.0 % → 40.0 %)."
     )
 

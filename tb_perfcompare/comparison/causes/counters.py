@@ -90,7 +90,7 @@ def _finding(row: CounterChange, alpha: float) -> Finding:
     if row.q is None:
         sure = f"size as recorded, {REPEATABILITY_UNKNOWN} (fewer than two values on a side)"
     else:
-        how = "no overlap between the sides" if row.apart is not None else "statistically significant"
+        how = "no overlap between the sides" if row.apart is not None else "significant"
         alike = "" if row.q <= alpha else "; neighboring values are correlated"
         sure = f"{how} (adjusted {p_text(row.q)} over all counters{alike})"
     if _is_interpolated(row):

@@ -61,7 +61,7 @@ FUNCTION_TIME = Rule(
     when="The functions of one type changed significantly (below), by at least the larger of 0.2 % of the shorter "
     "cycle and 5 µs. All device types (`gpu_...`) are one type, as they share a clock",
     example="GPU functions: +117 ms per cycle (44.9 → 161 ms, ×3.59), but the cycle is not clearly slower; 985 calls "
-    "per cycle on both sides; functions ×3.76 per call across the board; K +49.4 ms; gpu_frequency of GPU 7 1,155 → "
+    "per cycle; functions ×3.76 per call across the board; K +49.4 ms; gpu_frequency of GPU 7 1,155 → "
     "210 MHz (interpolated)",
     look_at="these functions, CPU clock and load, other threads of the process",
     recorded=Recorded.CYCLES,
@@ -172,11 +172,11 @@ def _contrast_clause(verdict: Verdict, delta_us: float) -> str:
 
 def _calls_clause(x: float, y: float) -> str:
     if x == y:
-        return f"{calls_text(x, _PER)} on both sides"
+        return calls_text(x, _PER)
     if max(x, y) >= _MANY_CALLS:  # with many calls, fractions of a call mean nothing
         x, y = round(x), round(y)
     if x == y:
-        return f"about {calls_text(x, _PER)} on both sides"
+        return f"about {calls_text(x, _PER)}"
     return f"{numbers_text(x, y)} calls{_PER}"
 
 

@@ -49,7 +49,7 @@ UTILIZATION = Rule(
     when="A kernel of both sides takes longer per launch, and its DRAM throughput or tensor utilization fell by at "
     "least 0.05, or both the opposite. Calls differ at most by a factor of two. Not if all kernels changed by [one "
     "ratio](#thresholds)",
-    example="The same kernel is slower: K +336 µs (14.0 → 28.0 µs per launch, 24 calls on both sides); lower DRAM "
+    example="The same kernel is slower: K +336 µs (14.0 → 28.0 µs per launch, 24 calls); lower DRAM "
     "throughput (72% → 36%)",
     look_at="memory accesses: strides, alignment, cache hits; concurrent work on the device",
     recorded=Recorded.LAUNCHES,
@@ -256,5 +256,5 @@ def _pipe(a: Use, b: Use) -> str:
 
 def _calls(a: Use, b: Use) -> str:
     if a.calls == b.calls:
-        return f"{calls_text(a.calls, '')} on both sides"
+        return calls_text(a.calls, '')
     return f"{numbers_text(a.calls, b.calls)} calls"

@@ -98,7 +98,7 @@ def test_tensors_in_lists_are_inputs_too(shape: str, count: int) -> None:
 def test_noise_is_no_cause_of_the_program() -> None:
     noise, sure, same_way = (
         Finding("host_time", "", "CPU Exec", us, None, "", (), confidence)
-        for us, confidence in ((-9.0, WITHIN_SPREAD), (-5.0, "statistically significant"), (4.0, WITHIN_SPREAD))
+        for us, confidence in ((-9.0, WITHIN_SPREAD), (-5.0, "significant"), (4.0, WITHIN_SPREAD))
     )
     recorded = judge(([1000, 1010], [2000, 2010]), ([0, 0], [0, 0]), CompareOptions())
     slower = replace(recorded, verdict=Verdict.SLOWER, basis=Basis.PROGRAM)
@@ -128,7 +128,7 @@ def test_a_counted_cause_leads_before_opposite_time_where_the_program_is_open(ve
     time, counted = (
         Finding(rule, "", "CPU Exec", us, None, "", (), confidence)
         for rule, us, confidence in (
-            ("host_time", -9.0, "statistically significant"), ("tensor_cores_lost", 6.0, "certain"),
+            ("host_time", -9.0, "significant"), ("tensor_cores_lost", 6.0, "certain"),
         )
     )  # fmt: skip
     recorded = judge(([1000, 1010], [1000, 1010]), ([0, 0], [0, 0]), CompareOptions())
@@ -150,7 +150,7 @@ def test_slow_steps_against_the_verdict_come_last() -> None:
 
 def test_time_against_the_program_comes_last() -> None:
     against, program = (
-        Finding(rule, "", "Runtime", us, None, "", (), "statistically significant")
+        Finding(rule, "", "Runtime", us, None, "", (), "significant")
         for rule, us in (("runtime_time", -9.0), ("unrecorded_time", 5.0))
     )
     recorded = judge(([1000, 1010], [1000, 1010]), ([0, 0], [0, 0]), CompareOptions())

@@ -95,7 +95,7 @@ FAILED = Check("operators", "fail", "20 % are shared"), Check("same_work", "warn
     ("checks", "confidence", "shown"),
     [
         (WARNED, "certain: calls are counted", []),
-        (WARNED, "statistically significant", ["operators"]),
+        (WARNED, "significant", ["operators"]),
         (FAILED, "", ["same work"]),
         (FAILED[:1], "certain: calls are counted", []),
     ],

@@ -125,7 +125,7 @@ def repeatability(
         rest = f"; the {noun} time as a whole {whole}" if whole else ""
         if paced is not None and paced.is_gone(alpha):
             rest += f"; at equal machine speed {signed_time(paced.us)} ({p_text(paced.p)})"
-        return f"statistically significant over {noun}s ({p_text(p)}){rest}"
+        return f"significant over {noun}s ({p_text(p)}){rest}"
     if apart:
         return f"no overlap between the {noun}s of the two sides, but they are autocorrelated ({p_text(p)})"
     if too_few:
