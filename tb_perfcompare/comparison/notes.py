@@ -77,7 +77,7 @@ def _groups(side: str, summary: Summary) -> list[Note]:
         return []
     noun = f"{noun_of(summary.metric)}s"
     message = (
-        f"its {noun} fall into two groups: {groups.low_count} around {time_text(groups.low_ns / 1000)} and "
+        f"two groups of {noun}: {groups.low_count} around {time_text(groups.low_ns / 1000)} and "
         f"{groups.high_count} around {time_text(groups.high_ns / 1000)}"
     )
     return [Note(NoteCode.TWO_GROUPS, message, side)]
@@ -93,10 +93,7 @@ def _drifts(side: str, summary: Summary) -> list[Note]:
         if changed is not None:
             label, last = (summary.steps.label[int(place)] for place in (steps[changed.start], steps[-1]))
             how = f"{percent_text(abs(changed.shift))} {'longer' if changed.shift > 0 else 'shorter'}"
-            message = (
-                f"{noun} times changed during {capture.worker}/{capture.span}: from {noun} {label} on they are "
-                f"{how} ({p_text(changed.p)})"
-            )
+            message = f"{capture.worker}/{capture.span}: {noun}s are {how} from {noun} {label} on ({p_text(changed.p)})"
             if label.isdecimal() and last.isdecimal():
                 message += f"; --{side}-steps {label}-{last} compares that part"
             notes.append(Note(NoteCode.DRIFT, message, side))

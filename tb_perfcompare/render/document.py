@@ -182,7 +182,8 @@ def _side(side: SideFacts, run: str) -> str:
     device = side.device.name or side.device.word
     names.append(f"{device} ×{side.device.count}" if side.device.count else device)
     noun = "cycle" if side.format == CYCLES else "step"
-    names.append(f"{side.steps_admitted:,} of {number_text.many(side.steps_total, noun)}")
+    total = number_text.many(side.steps_total, noun)
+    names.append(total if side.steps_admitted == side.steps_total else f"{side.steps_admitted:,} of {total}")
     return printable(" · ".join(names))
 
 

@@ -50,7 +50,7 @@ def test_the_two_groups_of_candidate_steps_are_reported() -> None:
     (note,) = [note for note in all_spans().notes if note.code is NoteCode.TWO_GROUPS]
     assert (note.where, note.message) == (
         "candidate",
-        "its steps fall into two groups: 8 around 123 ms and 4 around 176 ms",
+        "two groups of steps: 8 around 123 ms and 4 around 176 ms",
     )
 
 
@@ -80,7 +80,7 @@ def test_drift_does_not_make_a_server_slower() -> None:
     assert found.headline.verdict is Verdict.INCONCLUSIVE
     assert certainty(found).autocorrelation == pytest.approx(0.9, abs=0.005)
     (drift,) = [note for note in found.notes if note.code is NoteCode.DRIFT]
-    assert (drift.where, "from cycle 12 on they are 5.22 % shorter" in drift.message) == ("candidate", True)
+    assert (drift.where, "cycles are 5.22 % shorter from cycle 12 on" in drift.message) == ("candidate", True)
 
 
 def test_different_work_gets_no_verdict() -> None:
