@@ -125,7 +125,7 @@ it('links a finding to its evidence, once per table', () => {
   const seen = vi.fn();
   const finding: Finding = {
     rule: 'kernel_time', subject: 'gemm', category: 'Kernel', delta_us: 5, share: 0.5, sentence: 'Kernels take more.', confidence: 'sure', look_at: '',
-    evidence: [['kernels', 'gemm'], ['kernels', 'relu'], ['absent', 'x']].map(([table, row]) => ({ table: table!, row: row!, value: '' })),
+    evidence: [['kernels', 'gemm'], ['kernels', 'relu'], ['absent', 'x']].map(([table, row]) => ({ table: table!, row: row! })),
   };
   render(<Findings comparison={comparison({ findings: [finding], tables: { kernels: kernels([]) } })} onEvidence={seen} />, root);
   const links = root.querySelectorAll<HTMLButtonElement>('.cause-item .link-button');

@@ -294,11 +294,10 @@ export interface Finding {
   look_at: string; // what to look at next; empty if nothing in particular
 }
 
-/** Source of a finding's figure: a table and its row key, or a plain value. */
+/** Source of a finding's figure: a table and the key of its row. */
 export interface Evidence {
-  table: string; // table with the figure; empty for a plain value
-  row: string; // key of the row in that table
-  value: string; // the figure in words; empty: see the row
+  table: string; // table with the figure
+  row: string; // key of the row in that table; empty: the whole table
 }
 
 /** A comparability check. */

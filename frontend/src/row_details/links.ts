@@ -31,7 +31,7 @@ export function rowLinks(comparison: Comparison, tabs: Tab[], attribution: Table
   }
   const entries = new Set(categories.map((category) => `${category} / ${name}`));
   for (const finding of comparison.findings) {
-    const names = finding.evidence.some((one) => (one.table === table && one.row === row) || (one.table === 'ledger' && one.row !== undefined && entries.has(one.row)));
+    const names = finding.evidence.some((one) => (one.table === table && one.row === row) || (one.table === 'ledger' && entries.has(one.row)));
     if (names) links.push({ what: 'finding', about: finding.sentence, change: { tab: '', row: findingKey(finding) } });
   }
   const timelines = tabs.some((tab) => tab.id === TIMELINES && tab.absent === '');
@@ -41,7 +41,7 @@ export function rowLinks(comparison: Comparison, tabs: Tab[], attribution: Table
 
 /** Name of the events in the step timelines that a finding is about; "" if its evidence names none. */
 export function timelineName(comparison: Comparison, finding: Finding): string {
-  for (const { table, row = '' } of finding.evidence) {
+  for (const { table, row } of finding.evidence) {
     const isEvent = table === 'ledger' || (comparison.tables[table ?? '']?.categories.length ?? 0) > 0;
     const name = table === 'ledger' ? row.slice(row.indexOf(' / ') + 3) : row.split(BETWEEN)[0]!;
     if (isEvent && !name.startsWith('(') && searchable(name)) return name;

@@ -9,16 +9,16 @@ export function findingText(finding: Finding, comparison: Comparison): string {
   const words = metricWords(comparison.headline.metric);
   const delta = finding.delta_us === null ? '' : ` ${formatTime(finding.delta_us, true)}`;
   const share = finding.share === null ? '' : ` (${text.findings.share(finding.share)})`;
-  const rows = finding.evidence.map(({ table, row, value }) => {
-    const title = table === 'ledger' ? text.tabs.attribution : table ? (comparison.tables[table]?.title ?? table) : '';
-    return [[title, row].filter(Boolean).join(': '), value ? `(${value})` : ''].filter(Boolean).join(' ');
+  const rows = finding.evidence.map(({ table, row }) => {
+    const title = table === 'ledger' ? text.tabs.attribution : (comparison.tables[table]?.title ?? table);
+    return [title, row].filter(Boolean).join(': ');
   });
   return [
     `${finding.category}${delta}${share}: ${finding.subject}`,
     finding.sentence,
     finding.look_at ? text.findings.lookAt(finding.look_at) : '',
     finding.confidence,
-    ...[...new Set(rows)].filter(Boolean).map((row) => `- ${row}`),
+    ...[...new Set(rows)].map((row) => `- ${row}`),
     `${text.letterA}: ${sideText(comparison.baseline, words)}`,
     `${text.letterB}: ${sideText(comparison.candidate, words)}`,
     '',

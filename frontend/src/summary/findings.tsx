@@ -126,17 +126,16 @@ const BESIDE = 'categories';
 /** Keeps one link per table, to its first row of evidence, which changed most. */
 function firstOfEach(evidence: Evidence[]): Evidence[] {
   const seen = new Set<string>();
-  return evidence.filter(({ table }) => table !== BESIDE && (!table || (!seen.has(table) && seen.add(table))));
+  return evidence.filter(({ table }) => table !== BESIDE && !seen.has(table) && seen.add(table));
 }
 
 function EvidenceItem({ evidence, comparison, onEvidence }: { evidence: Evidence } & Props) {
-  const { table, row, value } = evidence;
-  const title = table === 'ledger' ? text.tabs.attribution : comparison.tables[table ?? '']?.title;
-  if (!table || !title) return value ? <span class="value">{value}</span> : null;
+  const { table, row } = evidence;
+  const title = table === 'ledger' ? text.tabs.attribution : comparison.tables[table]?.title;
+  if (!title) return null;
   return (
-    <LinkButton title={text.findings.evidence(title, row ?? '')} onClick={() => onEvidence(table, row ?? '')}>
+    <LinkButton title={text.findings.evidence(title, row)} onClick={() => onEvidence(table, row)}>
       {title}
-      {value ? ` (${value})` : ''}
     </LinkButton>
   );
 }

@@ -95,7 +95,7 @@ test('links lead only to what is there', () => {
 test('a finding leads to the events that its evidence names', () => {
   const names = COMPARISON.findings.map((finding) => timelineName(COMPARISON, finding));
   expect(names).toEqual(['gemm', 'x', 'gemm']);
-  const about = (table: string, row: string) => timelineName(COMPARISON, { ...COMPARISON.findings[0]!, evidence: [{ table, row, value: '' }] });
+  const about = (table: string, row: string) => timelineName(COMPARISON, { ...COMPARISON.findings[0]!, evidence: [{ table, row }] });
   expect([about('steps', '3'), about('kernels', '-x'), about('ledger', 'Other / (not covered)')]).toEqual(['', '', '']);
 });
 

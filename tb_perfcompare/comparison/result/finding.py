@@ -10,11 +10,10 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Source of a finding's figure: a table and its row key, or a plain value."""
+    """Source of a finding's figure: a table and the key of its row."""
 
-    table: Annotated[str, "table with the figure; empty for a plain value"]
-    row: Annotated[str, "key of the row in that table"]
-    value: Annotated[str, "the figure in words; empty: see the row"] = ""
+    table: Annotated[str, "table with the figure"]
+    row: Annotated[str, "key of the row in that table; empty: the whole table"]
 
 
 @dataclass(frozen=True, slots=True)
