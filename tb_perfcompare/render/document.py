@@ -90,8 +90,7 @@ def report(comparison: Comparison, *, top: int, is_page: bool = False) -> tuple[
         table = comparison.tables.get(name)
         if table is not None and (rows := telling_rows(table, top, comparison.ledger)):
             blocks += [Heading(printable(table.title)), grid_of(brief(table, rows), top=rows)]
-    mean = () if headline.program is None else _mean(headline)
-    blocks += [Heading(DECIDED), Facts((*mean, *_shift(headline), *_evidence(headline)))]
+    blocks += [Heading(DECIDED), Facts((*_shift(headline), *_evidence(headline)))]
     caveats = _caveats(comparison)
     if caveats.items:
         blocks += [Heading(CAVEATS), caveats]
@@ -216,10 +215,18 @@ def _evidence(headline: Headline) -> tuple[tuple[str, str], ...]:
     if headline.sensitivity:
         rows.append(("robustness", printable(headline.sensitivity)))
     if headline.program is not None:
-        recorded = headline if headline.recorded is None else headline.recorded
-        word = "" if headline.amount is not None else f"{verdict_word(recorded.verdict)}: "
-        rows.append(("step time alone", f"{word}{printable(headline.reason)}"))
+        rows.append(("step time alone", _recorded_alone(headline)))
     return tuple(rows)
+
+
+def _recorded_alone(headline: Headline) -> str:
+    """The verdict on step times as recorded, and its reason but for the typical step's interval, which is told above;
+    at equal work, the whole reason alone."""
+    reason, recorded = printable(headline.reason), headline if headline.recorded is None else headline.recorded
+    if headline.amount is not None:
+        return reason
+    interval, _, more = reason.partition("; ")
+    return ": ".join(filter(None, (verdict_word(recorded.verdict), more if interval.endswith(")") else reason)))
 
 
 def _shift(headline: Headline) -> list[tuple[str, str]]:
