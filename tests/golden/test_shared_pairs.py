@@ -126,10 +126,10 @@ def test_an_h100_and_an_mi300_are_compared_with_exact_sums(model: str) -> None:
 
 def test_a_single_mlu_step_is_attributed_without_a_verdict() -> None:
     comparison = compare(*MLU)
-    assert comparison.headline.delta == -5_218_542
+    assert comparison.headline.delta == -5_138_909  # the candidate's device clock is 79.6 ms behind the host's
     assert categories(comparison) == {
-        "Kernel": 3_266, "Memcpy": -7_123, "Memset": 0, "Communication": -6_920, "Runtime": -4_711_913,
-        "DataLoader": 0, "CPU Exec": -463_148, "Other": -32_704,
+        "Kernel": 3_266, "Memcpy": -7_123, "Memset": 0, "Communication": -6_920, "Runtime": -4_689_263,
+        "DataLoader": 0, "CPU Exec": -406_165, "Other": -32_704,
     }  # fmt: skip
     assert comparison.headline.verdict is Verdict.INCONCLUSIVE
     assert comparison.headline.p is None

@@ -24,6 +24,8 @@ _MAX_LISTS = 100  # lists named traceEvents; the last one counts
 _EVENTS_KEY = "traceEvents"
 _BOM = b"\xef\xbb\xbf"
 _SPACE = regex(rb"[\s,]*")
+_REST = regex(rb"[^\s,\0]")
+_FIRST_BYTES = 16
 _KEY = regex(rb'"((?:[^"\\]|\\.)*)"\s*:\s*(?=\S)', re.DOTALL)
 _EVENTS_AHEAD = regex(rb'"traceEvents"\s*:\s*\[')
 _SCALAR_END = regex(rb"[\s,}\]]")
@@ -56,6 +58,8 @@ class Document:
     scanner     scanner of the last traceEvents that is a list, None if there is none
     state       DONE for a complete document
     damaged_at  byte at which the root stops being JSON, -1 if it does not
+    first       first bytes of the text, without a byte order mark
+    rest_at     byte at which more text follows the complete root, -1 if none does
     """
 
     members: dict[str, bytes] = field(default_factory=dict)
@@ -63,7 +67,8 @@ class Document:
     scanner: PythonScanner | None = None
     state: State = State.START
     damaged_at: int = -1
-    has_byte_order_mark: bool = False
+    first: bytes = b""
+    rest_at: int = -1
     is_list: bool = False
 
 
@@ -132,7 +137,7 @@ class _Reader:
             elif state is State.BROKEN and document.scanner is None:
                 position = self._search_events(data, position)
             else:
-                position = len(data)
+                position = self._skip(data, position)
             if position == len(data) or (position == before and document.state is state):
                 break
         self._offset += position
@@ -143,10 +148,10 @@ class _Reader:
 
     def _begin(self, data: bytes) -> int:
         document = self.document
-        document.has_byte_order_mark = data.startswith(_BOM)
-        start = _after(_SPACE, data, len(_BOM) if document.has_byte_order_mark else 0)
+        start = _after(_SPACE, data, len(_BOM) if data.startswith(_BOM) else 0)
         if start == len(data):
             return 0  # only white space so far
+        document.first = data[start : start + _FIRST_BYTES]
         if data[start] == ord("["):
             document.is_list = True
             return self._open_events(start + 1)
@@ -154,6 +159,14 @@ class _Reader:
             document.state = State.MEMBERS
             return start + 1
         return self._break(start)
+
+    def _skip(self, data: bytes, position: int) -> int:
+        """Skips what follows the root, and keeps where the first text of it is."""
+        document = self.document
+        if document.state is State.DONE and document.rest_at < 0:
+            rest = _REST.search(data, position)
+            document.rest_at = self._offset + rest.start() if rest else -1
+        return len(data)
 
     def _open_events(self, position: int) -> int:
         # a second list of this name replaces the first, as JSON readers do

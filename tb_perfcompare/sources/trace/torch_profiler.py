@@ -29,7 +29,7 @@ from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Progress, Reporter, silent
 from tb_perfcompare.model.recordings.recording import ReadStats, TraceEvents, TraceRecording
 from tb_perfcompare.sources.recognition.format_sniffers import LFS_POINTER
-from tb_perfcompare.sources.storage.blocks import BLOCK_BYTES, Blocks
+from tb_perfcompare.sources.storage.blocks import BLOCK_BYTES, GZIP_MAGIC, Blocks
 from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
 from tb_perfcompare.sources.trace.columns.column_builder import ColumnBuilder
 from tb_perfcompare.sources.trace.columns.event import Counts, Event
@@ -46,11 +46,15 @@ _EVENTS_KEY = "traceEvents"
 _MAX_LISTED = 20
 _LONGEST_KEY = 60
 _UNPACK = "unpack it, or pack it with gzip"
+_ENCODE = "save it as UTF-8"
 _FOREIGN_MAGIC = {
     b"PK\x03\x04": ("a zip archive", _UNPACK), b"BZh": ("bzip2", _UNPACK), b"\xfd7zXZ": ("xz", _UNPACK),
-    b"\x28\xb5\x2f\xfd": ("zstd", _UNPACK), LFS_POINTER: ("a Git LFS pointer", "fetch the file with git lfs pull"),
+    b"\x28\xb5\x2f\xfd": ("zstd", _UNPACK), GZIP_MAGIC: ("gzip within gzip", "unpack it once"),
+    LFS_POINTER: ("a Git LFS pointer", "fetch the file with git lfs pull"),
+    b"\xff\xfe": ("UTF-16", _ENCODE), b"\xfe\xff": ("UTF-16", _ENCODE), b"{\0": ("UTF-16", _ENCODE),
+    b"\0{": ("UTF-16", _ENCODE), b"<": ("a web page", "download the file itself; the address may need a login"),
 }  # fmt: skip
-"""First bytes -> (what they begin, what to do about it)."""
+"""First bytes of the text -> (what they begin, what to do about it)."""
 
 
 def read_trace(
@@ -190,6 +194,9 @@ class _Reading:
             yield Note(NoteCode.TRUNCATED, f"{_where_it_ends(document, blocks)}; {read}", self._name)
         elif blocks.damage:
             yield Note(NoteCode.REPAIRED, f"{blocks.damage}; the JSON text inside is whole", self._name)
+        if document.rest_at >= 0:
+            message = f"the text after the end of the trace, at byte {document.rest_at:,}, was not read"
+            yield Note(NoteCode.DROPPED_EVENTS, message, self._name)
         if counts.repaired:
             yield Note(NoteCode.REPAIRED, f"repaired: {_listed(counts.repaired)}", self._name)
         if counts.dropped:
@@ -226,7 +233,7 @@ class _Reading:
             return CorruptInput(self._path, f"{what} before {_EVENTS_KEY}", place=end, hint=again)
         if document.damaged_at >= 0:
             nothing = "", "give a trace written by torch.profiler"
-            found = (known for magic, known in _FOREIGN_MAGIC.items() if blocks.head.startswith(magic))
+            found = (known for magic, known in _FOREIGN_MAGIC.items() if document.first.startswith(magic))
             kind, hint = next(found, nothing)
             message = f"not JSON but {kind}" if kind else "not JSON"
             return CorruptInput(self._path, message, place=f"byte {document.damaged_at}", hint=hint)
@@ -260,8 +267,6 @@ def _short(key: str) -> str:
 
 def _properties(document: Document, repaired: Counter[str]) -> dict[str, Any]:
     """Decoded root members. A member that is not JSON is repaired, or left out."""
-    if document.has_byte_order_mark:
-        repaired["byte order mark"] += 1
     properties: dict[str, Any] = {}
     for key, text in document.members.items():
         try:

@@ -80,9 +80,22 @@ def test_a_missing_comma_between_events_is_repaired() -> None:
     assert len(recording.events) == 9
 
 
-def test_a_byte_order_mark_is_skipped_with_a_note() -> None:
+def test_a_byte_order_mark_is_no_damage() -> None:
     recording = read(b"\xef\xbb\xbf" + encode(EVENTS))
-    assert (len(recording.events), codes(recording)) == (9, [NoteCode.REPAIRED])
+    assert (len(recording.events), codes(recording)) == (9, [])
+
+
+@pytest.mark.parametrize("blanks", [b"\n\n", b"\0" * 4096])
+def test_blanks_after_the_trace_are_no_damage(blanks: bytes) -> None:
+    assert codes(read(encode(EVENTS) + blanks)) == []
+
+
+@pytest.mark.parametrize("second", [encode(EVENTS).lstrip(), b'{"traceEvents": [', b"x"])
+def test_a_second_document_is_not_read_and_noted(second: bytes) -> None:
+    first = encode(EVENTS)
+    recording = read(first + b"\n" + second)
+    assert (len(recording.events), recording.stats.complete) == (9, True)
+    assert f"at byte {len(first) + 1:,}" in recording.notes[0].message
 
 
 def test_damage_in_other_root_members_is_repaired() -> None:
@@ -244,6 +257,10 @@ def test_a_wrong_gzip_checksum_drops_nothing() -> None:
         (b"  <html>", "byte 2: not JSON"),
         (b"version https://git-lfs.github.com/spec/v1\n", "not JSON but a Git LFS pointer; fetch the file"),
         (b"PK\x03\x04abc", "byte 0: not JSON but a zip archive; unpack it"),
+        (encode(EVENTS).decode().encode("utf-16"), "not JSON but UTF-16; save it as UTF-8"),
+        (encode(EVENTS).decode().strip().encode("utf-16-le"), "not JSON but UTF-16; save it as UTF-8"),
+        (packed(packed(encode(EVENTS))), "not JSON but gzip within gzip; unpack it once"),
+        (b"\n<!DOCTYPE html>", "not JSON but a web page; download the file itself"),
         (b'{"a": 1}', "root object: traceEvents is missing"),
         (b'{"nodes": []}', "this is an execution trace"),
         (b'{"a": 1', "byte 7: the file ends before traceEvents"),
