@@ -8,10 +8,6 @@ from tb_perfcompare.errors import PerfCompareError
 from tb_perfcompare.model.device_peaks import GivenPeak
 from tb_perfcompare.quick_dataclass import dataclass
 
-DISCOVERIES = ("false_discoveries", "any_dependence", "family_wise")
-"""Error rates that can be held at alpha among the rows of a table called slower or faster
-(docs/method/statistics.md)."""
-
 WINDOWS = ("device", "marker")
 """The two rules for where a step ends (Summary.window)."""
 
@@ -47,9 +43,6 @@ class CompareOptions:
     top_findings       how many findings a comparison keeps, largest first
     material_fraction  an entity's delta matters from this fraction of the shorter step on ...
     material_ns        ... and from this many nanoseconds per step on (the larger of the two counts)
-    discoveries        which rows of a table count as different: at most a fraction alpha of them is false, if
-                       rows are independent or positively dependent ("false_discoveries") or under any dependence
-                       ("any_dependence"); or a table has any false row with probability alpha ("family_wise")
     peaks              peak rates of the devices, in place of the built-in ones (model/device_peaks.py)
     look               which look of an experiment this is; alpha is then at most its level
     """
@@ -62,7 +55,6 @@ class CompareOptions:
     top_findings: int = 10
     material_fraction: float = 0.002
     material_ns: int = 5000
-    discoveries: str = "false_discoveries"
     look: ExperimentLook | None = None
     peaks: tuple[GivenPeak, ...] = ()
 
@@ -74,10 +66,6 @@ class CompareOptions:
         _require("top_findings", self.top_findings, 0, 10_000)
         _require("material_fraction", self.material_fraction, 0.0, 1.0)
         _require("material_ns", self.material_ns, 0, 2**62)
-        if self.discoveries not in DISCOVERIES:
-            raise PerfCompareError(
-                f"discoveries is {self.discoveries!r}", hint="it must be one of " + ", ".join(map(repr, DISCOVERIES))
-            )
         if self.window not in WINDOWS:
             raise PerfCompareError(
                 f"window is {self.window!r}", hint="it must be one of " + ", ".join(repr(w) for w in WINDOWS)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures, Families
 from tb_perfcompare.comparison.statistics.distributions import student_p
-from tb_perfcompare.comparison.statistics.multiple_testing import family_wise_p, q_values
+from tb_perfcompare.comparison.statistics.multiple_testing import q_values
 from tb_perfcompare.comparison.statistics.rank_test import smallest_p
 from tb_perfcompare.comparison.statistics.row_shifts import row_shifts
 from tb_perfcompare.model.arrays import MAD_TO_SIGMA, Flags, Floats, Ints, row_medians
@@ -100,16 +100,13 @@ def entity_tests(
         return EntityTests(nothing, nothing, nothing, nothing, nothing, nothing, change)
     shifts = row_shifts(baseline, candidate, captures, alpha, importance=np.abs(delta_ns), alike=families)
     q, p = np.empty(rows), shifts.p.copy()
-    if options.discoveries != "family_wise" and not any(len(set(capture.tolist())) > 1 for capture in captures):
+    if not any(len(set(capture.tolist())) > 1 for capture in captures):
         small = np.zeros(rows, dtype=bool)
         for family in families:
             small[family] = smallest_p(n, m) * len(p[family]) > alpha
         p[small] = np.minimum(p[small], _p_apart(baseline[small], candidate[small]))
     for family in families:
-        if options.discoveries == "family_wise":
-            q[family] = family_wise_p(baseline[family], candidate[family], captures, options.seed)
-            continue
-        q[family] = q_values(p[family], any_dependence=options.discoveries == "any_dependence")
+        q[family] = q_values(p[family])
     change = _changes(q, shifts.low, shifts.high, delta_ns, present, least_ns, alpha)
     return EntityTests(p, q, shifts.shift, shifts.low, shifts.high, shifts.cliffs_delta, change)
 
