@@ -21,6 +21,7 @@ class NoteCode(str, Enum):
     NEGATIVE_DURATION = "negative_duration"  # durations below zero, taken as zero
     CLOCK_RESOLUTION = "clock_resolution"  # time stamps finer than a nanosecond or written without fractions
     CLOCK_MOVED = "clock_moved"  # device times contradicted the host's clock and were moved
+    SEVERAL_PROCESSES = "several_processes"  # operators of several processes in one file, read as one program
     NO_STEPS = "no_steps"  # nothing marks steps: the whole recording is one step
     ITERATIONS = "iterations"  # steps are iterations found by other means than ProfilerStep
     NO_DEVICE_EVENTS = "no_device_events"

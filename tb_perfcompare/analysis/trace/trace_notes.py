@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tb_perfcompare.analysis.columns.event_masks import used_codes
 from tb_perfcompare.analysis.trace.event_steps import EventSteps
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows
@@ -41,6 +42,9 @@ def _about_clock(timeline: InterpretedTrace) -> Iterator[tuple[NoteCode, str]]:
 def _about_steps(timeline: InterpretedTrace, windows: Windows) -> Iterator[tuple[NoteCode, str]]:
     if not timeline.is_device.any():
         yield NoteCode.NO_DEVICE_EVENTS, "no device events: host time only"
+    if (count := _processes(timeline)) > 1:
+        message = f"operators of {count:,} processes in one file are read as one program; record a file for each"
+        yield NoteCode.SEVERAL_PROCESSES, message
     if timeline.device_markers:
         copies = many(timeline.device_markers, "copy", "copies")
         yield NoteCode.DEVICE_STEPS_IGNORED, f"ignored {copies} of step markers on device streams"
@@ -53,6 +57,12 @@ def _about_steps(timeline: InterpretedTrace, windows: Windows) -> Iterator[tuple
     if windows.overlaps:
         message = f"{windows.overlaps:,} step markers overlap the next one and were cut there"
         yield NoteCode.OVERLAPPING_STEPS, message
+
+
+def _processes(timeline: InterpretedTrace) -> int:
+    """Number of processes that called operators."""
+    lanes = used_codes(timeline.events.lane[timeline.is_operator], len(timeline.events.lanes))
+    return len({str(timeline.events.lanes.pid[lane]) for lane in lanes.tolist()})
 
 
 def _about_links(timeline: InterpretedTrace, windows: Windows) -> Iterator[tuple[NoteCode, str]]:

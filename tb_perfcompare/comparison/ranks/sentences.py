@@ -92,7 +92,7 @@ def _sizes(rows: Sequence[RankRow]) -> list[str]:
     alone = zip(SIDES, (removed, added), strict=True)
     only = [f"{listed(keys, _MAX_NAMED)} only in the {side}" for side, keys in alone if keys]
     return [
-        f"{both + len(removed)} ranks in the baseline, {both + len(added)} in the candidate, {both} in both; "
+        f"{many(both + len(removed), 'rank')} in the baseline, {both + len(added)} in the candidate, {both} in both; "
         f"{'; '.join(only)}. With a different world size a rank does a different share of the work, so a single "
         "slower or faster rank means nothing."
     ]
@@ -104,7 +104,7 @@ def _everywhere(rows: Sequence[RankRow], headline: Headline) -> list[str]:
         return []
     ranks = {word: [key for key, verdict in judged if verdict in verdicts] for word, verdicts in _WORDS.items()}
     first, *others = (f"{len(keys)}{{}} {word}" for word, keys in ranks.items() if keys)
-    counts = ", ".join([first.format(f" of {len(judged)} ranks"), *(part.format("") for part in others)])
+    counts = ", ".join([first.format(f" of {many(len(judged), 'rank')}"), *(part.format("") for part in others)])
     clear = [word for word in ("slower", "faster") if ranks[word]]
     where = "No rank's step time changed significantly on its own"
     if len(clear) == 1:

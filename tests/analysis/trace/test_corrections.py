@@ -114,3 +114,15 @@ def test_a_cpu_trace_has_no_kernels_with_a_reason() -> None:
     assert drawn.device.kind == "cpu"
     assert "kernels" not in drawn.groups and "device's ProfilerActivity" in drawn.absent["kernels"]
     assert drawn.device_metrics == ()
+
+
+def test_processes_merged_into_one_file_are_noted() -> None:
+    trace = TraceBuilder()
+    trace.step(1, 0, 100)
+    trace.op("aten::mm", 5, 60)
+    alone = summary(trace)
+    trace.op("aten::mm", 5, 60)
+    trace.events[-1].pid = 8
+    merged = summary(trace)
+    noted = [NoteCode.SEVERAL_PROCESSES in {note.code for note in drawn.notes} for drawn in (alone, merged)]
+    assert noted == [False, True]
