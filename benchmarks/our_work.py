@@ -186,8 +186,8 @@ def compare() -> Work:
 def served() -> Work:
     """Compares two files as a server does, by worker processes in parallel, whose CPU time is included."""
     from tb_perfcompare.model.progress import silent
+    from tb_perfcompare.workspace.inputs.run_files import side_from_path
     from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
-    from tb_perfcompare.workspace.listing.index import side_from_path
     from tb_perfcompare.workspace.queries.table_pages import first_response
     from tb_perfcompare.workspace.sharing.single_flight import wait_for
     from tb_perfcompare.workspace.workspace import Workspace

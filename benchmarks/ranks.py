@@ -67,8 +67,8 @@ def _job(ranks: int, mb: float, scratch: Path | None) -> dict[str, Any]:
 
 def compare() -> Work:
     """Compares two runs; the result has the seconds of reading, and the peak of a worker."""
+    from tb_perfcompare.workspace.inputs.run_files import side_from_path
     from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
-    from tb_perfcompare.workspace.listing.index import side_from_path
     from tb_perfcompare.workspace.workspace import Workspace
 
     def work(baseline: str, candidate: str) -> dict[str, Any]:

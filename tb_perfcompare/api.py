@@ -11,8 +11,9 @@ from tb_perfcompare.comparison.result.comparison import Comparison, View
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.workspace.disk_cache.summary_cache import user_cache
+from tb_perfcompare.workspace.inputs.run_files import side_from_path
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest, Side
-from tb_perfcompare.workspace.listing.index import Root, side_from_path
+from tb_perfcompare.workspace.listing.index import Root
 from tb_perfcompare.workspace.queries.run_views import check_view, run_views
 from tb_perfcompare.workspace.workspace import SMALL_BYTES, Workspace
 

@@ -23,8 +23,9 @@ from tb_perfcompare.sources.run_entries import RunEntry, SpanEntry, WorkerEntry
 from tb_perfcompare.sources.trace.scanners.scanner_choice import active_reader
 from tb_perfcompare.units import Better
 from tb_perfcompare.workspace.disk_cache.known_runs import SpanFacts
+from tb_perfcompare.workspace.inputs.run_files import span_file
 from tb_perfcompare.workspace.listing.describe import runs_dict
-from tb_perfcompare.workspace.listing.index import Listing, span_file
+from tb_perfcompare.workspace.listing.index import Listing
 
 _COLUMNS = (
     columns.key("run", "Run", "directory below the log directory"),

@@ -9,8 +9,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tb_perfcompare.errors import InputError
+from tb_perfcompare.workspace.inputs.run_files import side_from_path
 from tb_perfcompare.workspace.inputs.sides import Side
-from tb_perfcompare.workspace.listing.index import Index, Listing, Root, side_from_path
+from tb_perfcompare.workspace.listing.index import Index, Listing, Root
 
 if TYPE_CHECKING:
     from tb_perfcompare.workspace.workspace import Workspace

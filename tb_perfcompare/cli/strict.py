@@ -31,6 +31,7 @@ from tb_perfcompare.sources.perf_data.table_pairs import find_pairs, holds_perf_
 from tb_perfcompare.sources.recognition.format_sniffers import BASELINE_ENDING
 from tb_perfcompare.sources.saved.baseline_file import read_facts
 from tb_perfcompare.workspace.baselines import Baselines
+from tb_perfcompare.workspace.inputs.run_files import side_from_path
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest, Side, of_one_kind
 from tb_perfcompare.workspace.jobs.strict_jobs import (
     CSV,
@@ -43,7 +44,6 @@ from tb_perfcompare.workspace.jobs.strict_jobs import (
     with_worker_only,
 )
 from tb_perfcompare.workspace.jobs.strict_sides import StrictSides, check_same_kind, sides_of_tables, sides_of_traces
-from tb_perfcompare.workspace.listing.index import side_from_path
 from tb_perfcompare.workspace.workspace import Workspace
 
 FORMATS = (MARKDOWN, CSV, TEXT)

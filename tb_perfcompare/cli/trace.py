@@ -14,9 +14,9 @@ from tb_perfcompare.cli.output import Console, check_writable
 from tb_perfcompare.cli.sources import new_workspace, option_value
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.progress import Reporter
+from tb_perfcompare.workspace.inputs.run_files import side_from_path
 from tb_perfcompare.workspace.inputs.sides import parse_steps
 from tb_perfcompare.workspace.jobs.step_jobs import ExcerptSide
-from tb_perfcompare.workspace.listing.index import side_from_path
 from tb_perfcompare.workspace.queries.step_choice import TYPICAL, WORST, StepChoice
 from tb_perfcompare.workspace.queries.step_views import ChosenSide, chosen_step, excerpt, steps_of
 from tb_perfcompare.workspace.workspace import Workspace

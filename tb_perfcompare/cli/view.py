@@ -15,9 +15,9 @@ from tb_perfcompare.comparison.tables.views import VIEWS
 from tb_perfcompare.errors import PerfCompareError, SelectionError
 from tb_perfcompare.render.formats import render_view
 from tb_perfcompare.workspace.baselines import Baselines
+from tb_perfcompare.workspace.inputs.run_files import side_from_path
 from tb_perfcompare.workspace.inputs.sides import Side
 from tb_perfcompare.workspace.jobs.compat_jobs import CompatRequest
-from tb_perfcompare.workspace.listing.index import side_from_path
 from tb_perfcompare.workspace.queries.run_views import check_view, run_views
 
 _COMPAT_ONLY = ("group_by", "param")

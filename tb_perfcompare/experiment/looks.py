@@ -17,8 +17,8 @@ from tb_perfcompare.render.formats import render, render_table
 from tb_perfcompare.render.widths import Terminal
 from tb_perfcompare.render.wire.json_encoding import json_document
 from tb_perfcompare.sources.saved.manifest import Look
+from tb_perfcompare.workspace.inputs.run_files import side_from_path
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
-from tb_perfcompare.workspace.listing.index import side_from_path
 from tb_perfcompare.workspace.queries.candidates import (
     Selected,
     candidate_row,

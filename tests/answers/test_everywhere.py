@@ -11,7 +11,8 @@ from tb_perfcompare import compare, open_logdir
 from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.errors import InputError, SelectionError
 from tb_perfcompare.sources.discover import find_runs, parse_source
-from tb_perfcompare.workspace.listing.index import Index, Root, side_from_path
+from tb_perfcompare.workspace.inputs.run_files import side_from_path
+from tb_perfcompare.workspace.listing.index import Index, Root
 from tests.answers.saved import kernels, operators, overview, write
 from tests.cli.invoke import tb_perfcompare
 from tests.drawn_runs import write_run

@@ -9,7 +9,7 @@ import pytest
 from tb_perfcompare import compare
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.headline import Verdict
-from tb_perfcompare.workspace.listing.index import side_from_path
+from tb_perfcompare.workspace.inputs.run_files import side_from_path
 from tests.answers.test_comparing import assert_sums_close, column
 from tests.shared_data import SHARED, needs_shared
 

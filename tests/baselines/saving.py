@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tb_perfcompare.workspace.baselines import Baselines
-from tb_perfcompare.workspace.listing.index import side_from_path
+from tb_perfcompare.workspace.inputs.run_files import side_from_path
 from tb_perfcompare.workspace.workspace import SMALL_BYTES, Workspace
 
 

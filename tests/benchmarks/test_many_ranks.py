@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from benchmarks.many_ranks import Job, write_job
-from tb_perfcompare.workspace.listing.index import side_from_path
+from tb_perfcompare.workspace.inputs.run_files import side_from_path
 
 REPOSITORY = Path(__file__).parents[2]
 

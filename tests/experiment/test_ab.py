@@ -18,8 +18,9 @@ from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.experiment.stopping import planned_levels
 from tb_perfcompare.number_text import setting
 from tb_perfcompare.sources.discover import find_runs
+from tb_perfcompare.workspace.inputs.run_files import side_from_path
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
-from tb_perfcompare.workspace.listing.index import Index, Root, side_from_path
+from tb_perfcompare.workspace.listing.index import Index, Root
 from tests.cli.invoke import Outcome, tb_perfcompare
 from tests.experiment.programs import ab, command, manifest, write_program
 

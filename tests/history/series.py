@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tb_perfcompare.workspace.baselines import SavedContent, saved_content
-from tb_perfcompare.workspace.listing.index import side_from_path
+from tb_perfcompare.workspace.inputs.run_files import side_from_path
 from tb_perfcompare.workspace.record_point import record
 from tb_perfcompare.workspace.workspace import SMALL_BYTES, Workspace
 

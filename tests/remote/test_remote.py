@@ -17,8 +17,8 @@ from tb_perfcompare.model.progress import silent
 from tb_perfcompare.sources.storage import remote as stored_file
 from tb_perfcompare.sources.storage.file_systems import file_system
 from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
+from tb_perfcompare.workspace.inputs.run_files import side_from_path
 from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob, summarize_file
-from tb_perfcompare.workspace.listing.index import side_from_path
 from tests.cli import invoke
 from tests.drawn_runs import drawn_trace, write_pair
 from tests.plugin.conftest import serve  # noqa: F401
@@ -211,7 +211,7 @@ def test_local_paths_load_no_package(tmp_path: Path) -> None:
     import subprocess
 
     code = (
-        "import sys; from tb_perfcompare.workspace.listing.index import side_from_path\n"
+        "import sys; from tb_perfcompare.workspace.inputs.run_files import side_from_path\n"
         f"side_from_path({str(write_pair(tmp_path)[0])!r}, None, None)\n"
         "print(sorted({'fsspec', 'aiohttp', 'asyncio'} & set(sys.modules)))"
     )

@@ -10,7 +10,7 @@ import pytest
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.progress import silent
 from tb_perfcompare.model.summary.step_events import StepFacts
-from tb_perfcompare.workspace.listing.index import side_from_path
+from tb_perfcompare.workspace.inputs.run_files import side_from_path
 from tb_perfcompare.workspace.queries.step_choice import StepChoice, choose
 from tb_perfcompare.workspace.queries.step_views import ChosenSide, StepViewRequest, ask, steps_of
 from tb_perfcompare.workspace.sharing.single_flight import wait_for

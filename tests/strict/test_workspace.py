@@ -12,9 +12,9 @@ from tb_perfcompare.errors import Cancelled
 from tb_perfcompare.model.progress import Progress, Reporter, silent
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.plugin.http.responses import tag_of
+from tb_perfcompare.workspace.inputs.run_files import side_from_path
 from tb_perfcompare.workspace.jobs.strict_jobs import StrictRequest
 from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob, summarize_file
-from tb_perfcompare.workspace.listing.index import side_from_path
 from tb_perfcompare.workspace.sharing.single_flight import wait_for
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.cli.invoke import tb_perfcompare

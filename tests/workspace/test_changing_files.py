@@ -17,8 +17,8 @@ from tb_perfcompare.sources import registry
 from tb_perfcompare.sources.storage.blocks import BLOCK_BYTES
 from tb_perfcompare.workspace.disk_cache.disk_store import KNOWN
 from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
+from tb_perfcompare.workspace.inputs.run_files import side_from_path
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
-from tb_perfcompare.workspace.listing.index import side_from_path
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import drawn_trace
 from tests.thorough import THOROUGH

@@ -1,1 +1,1 @@
-"""The files of a side, how they are opened, and comparison requests."""
+"""The files that a run name or a path means, how they are opened, and comparison requests."""

@@ -131,7 +131,7 @@ def summaries() -> list[bytes]:
 @cache
 def a_summary() -> Summary:
     """The summary of a small run."""
-    from tb_perfcompare.workspace.listing.index import side_from_path
+    from tb_perfcompare.workspace.inputs.run_files import side_from_path
 
     with tempfile.TemporaryDirectory() as folder:
         run = write_run(Path(folder) / "run", steps=4)

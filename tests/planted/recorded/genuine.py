@@ -16,8 +16,8 @@ from pathlib import Path
 
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.workspace.inputs.run_files import side_from_path
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
-from tb_perfcompare.workspace.listing.index import side_from_path
 from tb_perfcompare.workspace.workspace import SMALL_BYTES, Workspace
 
 SPANS = 3

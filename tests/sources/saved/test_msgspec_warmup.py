@@ -8,8 +8,8 @@ from pathlib import Path
 
 from tb_perfcompare.model.progress import silent
 from tb_perfcompare.sources.saved.columnar import packed
+from tb_perfcompare.workspace.inputs.run_files import side_from_path
 from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob, summarize_file
-from tb_perfcompare.workspace.listing.index import side_from_path
 from tests.drawn_runs import write_run
 
 _READ = """

@@ -19,8 +19,8 @@ import pytest
 from tb_perfcompare.model.progress import silent
 from tb_perfcompare.workspace.disk_cache.disk_store import KNOWN, LIMIT, SWITCH, DiskStore, user_place
 from tb_perfcompare.workspace.disk_cache.summary_cache import WORTH_KEEPING_BYTES, SummaryCache
+from tb_perfcompare.workspace.inputs.run_files import side_from_path
 from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob, summarize_file
-from tb_perfcompare.workspace.listing.index import side_from_path
 from tests.cli.invoke import tb_perfcompare
 from tests.drawn_runs import write_run
 

@@ -15,8 +15,9 @@ from tb_perfcompare.model.summary.outline import Outline
 from tb_perfcompare.workspace.disk_cache.disk_store import DiskStore
 from tb_perfcompare.workspace.disk_cache.known_runs import KnownRuns, SpanFacts
 from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
+from tb_perfcompare.workspace.inputs.run_files import span_file
 from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob, outline_file
-from tb_perfcompare.workspace.listing.index import Index, Root, span_file
+from tb_perfcompare.workspace.listing.index import Index, Root
 from tb_perfcompare.workspace.listing.run_pages import RunPages
 from tb_perfcompare.workspace.loading import Outliner
 from tb_perfcompare.workspace.workspace import SMALL_BYTES, Workspace

@@ -23,8 +23,8 @@ from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.workspace.disk_cache import cache_keys
 from tb_perfcompare.workspace.disk_cache.disk_store import LIMIT, SWITCH
 from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache, user_cache
+from tb_perfcompare.workspace.inputs.run_files import side_from_path
 from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob, summarize_file
-from tb_perfcompare.workspace.listing.index import side_from_path
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import write_run
 

@@ -10,9 +10,9 @@ import pytest
 import tb_perfcompare.workspace.jobs.summary_collector as module
 from tb_perfcompare.errors import InputError
 from tb_perfcompare.sources.saved.columnar import packed
+from tb_perfcompare.workspace.inputs.run_files import side_from_path
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 from tb_perfcompare.workspace.jobs.summary_collector import SummaryCollector
-from tb_perfcompare.workspace.listing.index import side_from_path
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.comparison.ranks.test_ranks import rank
 from tests.drawn_runs import write_garbage, write_run

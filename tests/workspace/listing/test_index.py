@@ -12,9 +12,10 @@ import pytest
 
 from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.errors import InputError, PerfCompareError, SelectionError
+from tb_perfcompare.workspace.inputs.run_files import side_from_path
 from tb_perfcompare.workspace.inputs.sides import Side, parse_steps
 from tb_perfcompare.workspace.listing.describe import pairs_dict, runs_dict
-from tb_perfcompare.workspace.listing.index import Index, Listing, Root, side_from_path
+from tb_perfcompare.workspace.listing.index import Index, Listing, Root
 from tb_perfcompare.workspace.sharing import background_refresh
 from tb_perfcompare.workspace.sharing.background_refresh import REST, SHORT_S
 from tests.drawn_runs import drawn_trace, write_pair, write_run

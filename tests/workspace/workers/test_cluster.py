@@ -17,7 +17,7 @@ import tb_perfcompare.workspace.workers.cluster as module
 from tb_perfcompare.errors import Cancelled, CorruptInput, PerfCompareError
 from tb_perfcompare.model.progress import Progress
 from tb_perfcompare.sources.saved.columnar import packed
-from tb_perfcompare.workspace.listing.index import side_from_path
+from tb_perfcompare.workspace.inputs.run_files import side_from_path
 from tb_perfcompare.workspace.sharing.single_flight import Flight
 from tb_perfcompare.workspace.workers.cluster import ClusterPool, TaskLost, run_task
 from tb_perfcompare.workspace.workspace import Workspace
