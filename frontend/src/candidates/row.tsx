@@ -8,7 +8,7 @@ import { formatEnds, formatIn, formatP, formatPercent, timeStyle, type NumberSty
 import { IconButton, LinkButton } from '../ui/buttons';
 import { Icon } from '../ui/icons';
 import { sideText } from '../ui/pair_lines';
-import { sentence, text } from '../ui/strings';
+import { metricWords, sentence, text } from '../ui/strings';
 import { reachOf, type Scale } from './scale';
 import type { Adjusted, CandidateResult, Row } from './wire';
 import { words } from './words';
@@ -36,7 +36,7 @@ export function VerdictRow({ side, row, adjusted, compared, progress, scale, sty
           <LinkButton class="strong" title={words.open(name)} onClick={onOpen}>{name}</LinkButton>
           <IconButton class="vs-remove" icon="close" label={words.remove(name)} size={12} onClick={onRemove} />
         </span>
-        {result && <span class="muted vs-small">{words.steps(result.candidate.steps.admitted, result.candidate.steps.count)}</span>}
+        {result && <span class="muted vs-small">{text.picker.steps(result.candidate.steps.admitted, result.candidate.steps.count, metricWords(result.headline.metric))}</span>}
       </th>
       {result ? (
         <>

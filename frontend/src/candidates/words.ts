@@ -1,7 +1,7 @@
 // Strings of the page with several candidates.
 
 import type { VerdictWord } from '../contract/wire';
-import { formatCount, formatMany } from '../ui/format';
+import { formatMany } from '../ui/format';
 import { text } from '../ui/strings';
 
 export const words = {
@@ -39,7 +39,6 @@ export const words = {
   stands: (n: number) => `holds for ${n} comparisons`,
   falls: (n: number) => `does not hold for ${n} comparisons`,
   pAbout: (p: string, holm: string, n: number) => `p ${p}, adjusted p ${holm} (Holm, ${n} comparisons)`,
-  steps: (admitted: number, all: number) => `${formatCount(admitted)} of ${formatMany(all, 'step')}`,
   dropped: (n: number, reason: string) => `${formatMany(n, 'step')} not compared: ${reason}`,
   moreChecks: (n: number) => `and ${formatMany(n, 'more check', 'more checks')}`,
   causes: (n: number) => `and ${formatMany(n, 'more cause', 'more causes')}`,
@@ -55,13 +54,13 @@ export const words = {
     label: (share: string) => `Change of each candidate against the baseline, ${share}`,
     whole: 'Mean',
     from: (least: string) => `from ${least}`,
-    hint: 'A cell opens its pair at its row. Arrow keys move.',
+    hint: 'A click opens the pair at that row.',
     about: (name: string, run: string, a: string, b: string, delta: string) => `${name}, ${run}: ${a} → ${b} per step, ${delta}`,
     notRecorded: (name: string, run: string) => `${name}: not recorded by the baseline and ${run} alike`,
     notListed: (name: string, run: string) => `${name}: not among the largest of ${run}`,
   },
   compared: (n: number, any: string, alpha: string) =>
-    `${n} comparisons with one baseline: if no candidate differed from it, up to ${any} of such tables would still show a difference. Verdicts that hold after adjustment keep that at ${alpha}.`,
+    `With ${n} comparisons, chance alone shows a difference in up to ${any} of such tables; after adjustment, in at most ${alpha}.`,
   explained: [
     'Each row is the verdict of that pair alone. Among many rows some differ by chance.',
     'Adjusted: Holm’s procedure over the p values of all rows. It is valid whatever the rows share, here the baseline. “Same” claims no difference and is not adjusted.',
