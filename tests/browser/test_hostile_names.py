@@ -67,8 +67,9 @@ def test_a_search_for_one_finds_it_and_its_file_holds_no_formula(tab: Tab) -> No
     tab.wait(".grid-body .row")
     tab.find(".search input").fill("1+1")
     tab.until("/^\\d+ of/.test(document.querySelector('.table-footer').textContent)")
+    tab.find(".toolbar button", has_text="Copy").click()
     with tab.page.expect_download() as saved:
-        tab.find(".toolbar button", has_text="CSV").click()
+        tab.find(".pop-item", has_text="CSV").click()
     text = Path(saved.value.path()).read_bytes().decode("utf-8-sig")
     rows = list(csv.reader(io.StringIO(text, newline="")))
     assert len(rows) - 1 == sum("1+1" in name for name in FORMULAS)

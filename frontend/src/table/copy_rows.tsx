@@ -3,11 +3,8 @@
 import type { Table } from '../contract/wire';
 import { saveFile } from '../host/host';
 import { useCopy } from '../host/use_copy';
-import { Button } from '../ui/buttons';
 import { Menu, MenuItems, type Item } from '../ui/controls/menu';
 import { formatCount } from '../ui/format';
-import { Icon } from '../ui/icons';
-import { text } from '../ui/strings';
 import type { ColumnView } from './data/columns';
 import { MAX_COPIED, tableCsv, tableMarkdown, tableTsv } from './data/copied';
 import { tableText } from './data/words';
@@ -35,15 +32,10 @@ export function CopyRows({ name, table, rows, columns, remote }: Props) {
   const written = async (write: typeof tableTsv): Promise<string> => write(...(await chosen()), columns.filter((view) => view.index >= 0 || view.derive));
   const item = (label: string, write: typeof tableTsv): Item => ({ label, title: tableText.copyAbout(formatCount(MAX_COPIED)), onChoose: () => copy(written(write)) });
   const save = (): void => void chosen().then((from) => saveFile(`${name}.csv`, tableCsv(...from), 'text/csv;charset=utf-8'));
+  const items = [item(tableText.copyMarkdown, tableMarkdown), item(tableText.copyTsv, tableTsv), { label: tableText.csv, onChoose: save }];
   return (
-    <>
-      <Menu label={done ? tableText.copyDone : tableText.copy} icon={done ? 'check' : 'copy'} align="right" disabled={rows.length === 0}>
-        {(close) => <MenuItems items={[item(tableText.copyMarkdown, tableMarkdown), item(tableText.copyTsv, tableTsv)]} close={close} />}
-      </Menu>
-      <Button title={text.actions.shownCsv} onClick={save}>
-        <Icon name="export" />
-        <span class="button-text">{tableText.csv}</span>
-      </Button>
-    </>
+    <Menu label={done ? tableText.copyDone : tableText.copy} icon={done ? 'check' : 'copy'} align="right" disabled={rows.length === 0}>
+      {(close) => <MenuItems items={items} close={close} />}
+    </Menu>
   );
 }

@@ -142,7 +142,6 @@ export const text = {
     reportCsv: (table: string) => `Table “${table}”, all rows (CSV)`,
     strict: 'Strict report',
     memoryCsv: 'Memory over time, all points (CSV)',
-    shownCsv: 'Table as filtered here (CSV)',
   },
 
   views: {

@@ -214,8 +214,9 @@ def found_and_saved(tab: Tab, words: str, expected: list[str]) -> None:
     tab.until(f"document.querySelector('.table-footer').textContent.startsWith('{len(expected)} of {ROWS:,} rows')")
     settled(tab)
     assert {text for _, text in shown(tab)} <= set(expected)
+    tab.find(".toolbar button", has_text="Copy").click()
     with tab.page.expect_download() as saved:
-        tab.find(".toolbar button", has_text="CSV").click()
+        tab.find(".pop-item", has_text="CSV").click()
     rows = list(csv.DictReader(io.StringIO(Path(saved.value.path()).read_text("utf-8"))))
     assert sorted(row["name"] for row in rows) == expected
     for row in rows:
