@@ -143,7 +143,6 @@ function PartChoice({ what, side, values, value, onChoose }: PartProps) {
   return (
     <Choice label={text.picker[what]}>
       <Select
-        class="part"
         label={text.picker.label(side, text.picker[what])}
         title={value ?? text.picker.together}
         value={value ?? ''}

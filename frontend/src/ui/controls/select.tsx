@@ -6,7 +6,6 @@ interface Props {
   label?: string;
   title?: string;
   class?: string;
-  disabled?: boolean;
   value: string;
   options: Option[];
   /** text of an extra option for a value that is not among the options; without it such a value is not listed */
@@ -14,10 +13,10 @@ interface Props {
   onChoose: (value: string) => void;
 }
 
-export function Select({ label, title, class: extra = '', disabled = false, value, options, missing, onChoose }: Props) {
+export function Select({ label, title, class: extra = '', value, options, missing, onChoose }: Props) {
   const all: Option[] = missing && !options.some(([one]) => one === value) ? [...options, [value, missing(value)]] : options;
   return (
-    <select class={`select ${extra}`} aria-label={label} title={title} disabled={disabled} value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
+    <select class={`select ${extra}`} aria-label={label} title={title} value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
       {all.map(([one, text, off]) => (
         <option key={one} value={one} disabled={off}>
           {text}
