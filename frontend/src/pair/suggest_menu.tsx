@@ -27,9 +27,8 @@ export function SuggestMenu({ answer, a, b, onPair }: { answer: RunsAnswer; a: S
           <ul>
             {listed.map((pair, index) => (
               <li key={index}>
-                <MenuItem close={close} onChoose={() => onPair(pair.baseline, pair.candidate)}>
+                <MenuItem title={pair.reason} close={close} onChoose={() => onPair(pair.baseline, pair.candidate)}>
                   <PairLines pair={pair} />
-                  {pair.reason !== '' && <span class="muted">{pair.reason}</span>}
                 </MenuItem>
               </li>
             ))}
