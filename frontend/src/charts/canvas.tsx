@@ -49,10 +49,11 @@ export function pointIn(event: MouseEvent, element = event.currentTarget as Elem
   return [event.clientX - left, event.clientY - top];
 }
 
-/** Shortens a name to that many letters. The middle is cut, because kernel names often differ at their ends. */
-export function fitted(name: string, letters: number): string {
+/** Shortens a name to that many letters, of which at least the last `kept` stay. The middle is cut, because kernel names often differ at
+ *  their ends. */
+export function fitted(name: string, letters: number, kept = 0): string {
   if (name.length <= letters) return name;
-  if (letters < 3) return '';
-  const tail = letters < 16 ? 0 : Math.floor(letters / 3);
+  if (letters < Math.max(3, kept + 1)) return '';
+  const tail = Math.max(kept, letters < 16 ? 0 : Math.floor(letters / 3));
   return `${name.slice(0, letters - 1 - tail)}…${tail > 0 ? name.slice(-tail) : ''}`;
 }

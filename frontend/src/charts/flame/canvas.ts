@@ -1,6 +1,6 @@
 // Draws the visible frames: a box each, with its name and change if they fit.
 
-import type { Colors } from '../canvas';
+import { fitted, type Colors } from '../canvas';
 import { LEVELS, levelOf, changeOf, SHADES, statusOf, type FlameOptions, type Placed, type Tree } from './flame';
 
 export const ROW = 20;
@@ -9,6 +9,8 @@ export const MIN_WIDTH = 0.6;
 const ROOM_FOR_NAME = 26;
 const ROOM_FOR_CHANGE = 120;
 const INSET = 5;
+/** Mean width of a letter in pixels. */
+const LETTER = 6.1;
 
 type Palette = ReturnType<typeof paletteOf>;
 
@@ -84,24 +86,8 @@ function label(pen: CanvasRenderingContext2D, name: string, change: string, x: n
   const room = wide - 2 * INSET;
   const right = change === '' ? 0 : pen.measureText(change).width;
   const shown = right > 0 && right + 50 < room;
-  pen.fillText(fitted(pen, name, shown ? room - right - 10 : room), x + INSET, middle);
+  const left = shown ? room - right - 10 : room;
+  // modules have their call number at the end
+  pen.fillText(fitted(name, Math.floor(left / LETTER), /_\d{1,4}$/.exec(name)?.[0].length), x + INSET, middle, left);
   if (shown) pen.fillText(change, x + wide - INSET - right, middle);
-}
-
-/** Shortens a name to the width in pixels. The middle is cut: modules have their call number at the end, and kernel
- *  names often differ only there. */
-function fitted(pen: CanvasRenderingContext2D, name: string, room: number): string {
-  if (pen.measureText(name).width <= room) return name;
-  const number = /_\d{1,4}$/.exec(name)?.[0].length ?? 0;
-  let [least, most] = [0, name.length];
-  const cut = (letters: number): string => {
-    const tail = Math.min(letters, Math.max(number, letters < 16 ? 0 : Math.floor(letters / 3)));
-    return `${name.slice(0, letters - tail)}…${tail > 0 ? name.slice(-tail) : ''}`;
-  };
-  while (least < most) {
-    const middle = (least + most + 1) >> 1;
-    if (pen.measureText(cut(middle)).width <= room) least = middle;
-    else most = middle - 1;
-  }
-  return least < Math.max(2, number) ? '' : cut(least);
 }
