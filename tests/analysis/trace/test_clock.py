@@ -42,6 +42,27 @@ def test_a_few_events_out_of_order_move_nothing() -> None:
     assert not clock_notes(summary(synchronous(-FAR_US, until=4)))
 
 
+def test_events_linked_to_wrong_launches_move_nothing() -> None:
+    """Six of 1,000 kernels have launches of later kernels."""
+    trace = TraceBuilder()
+    for number in range(1000):
+        start, launched = 100 * number, 100 * (number + (20 * number if number in range(1, 7) else 0))
+        trace.kernel("gemm", start + 20, start + 60, launch=(launched, launched + 5))
+    trace.step(0, 0, 100_000)
+    assert not clock_notes(summary(trace))
+
+
+def test_a_move_that_contradicts_the_hosts_waits_is_none() -> None:
+    """A tenth of the kernels have launches of later kernels; the host has waited for all of them."""
+    trace = TraceBuilder()
+    for number in range(100):
+        start, launched = 1000 * number, 1000 * (number + (20 if number % 10 == 0 else 0))
+        trace.kernel("gemm", start + 20, start + 60, launch=(launched, launched + 5))
+        trace.call("cudaDeviceSynchronize", start + 10, start + 70)
+    trace.step(0, 0, 130_000)
+    assert not clock_notes(summary(trace))
+
+
 def test_an_event_that_is_further_off_does_not_decide() -> None:
     trace = synchronous(-FAR_US)
     trace.kernel("odd", 25 - 100 * FAR_US, 30 - 100 * FAR_US, launch=(40, 50))
