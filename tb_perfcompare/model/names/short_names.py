@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from tb_perfcompare.lazy_regex import regex
+from tb_perfcompare.model.names.mangled_names import mangled_words
 
 _SHORTEST = 40
 """Shorter names stay unchanged."""
@@ -59,12 +60,6 @@ _PLAIN = (
 _EVALUATED = regex(r"autograd::engine::(evaluate_function: )(?:\w+::)*(\w+)", re.ASCII)
 """What autograd records around every node of the backward pass."""
 
-_SCOPE = regex(r"_Z(?:TSZ{0,20})?(?:N[KV]*)?", re.ASCII)  # _ZTS: SYCL names a kernel as its type
-_LITERAL = regex(r"L[a-z](n?)(\d+)E", re.ASCII)
-_LENGTH = regex(r"\d+", re.ASCII)
-_SUBSTITUTE = regex(r"S(?:[0-9A-Z]*_|[tabsiod])", re.ASCII)
-_LOCAL = regex(r"Z{1,20}N[KV]{0,4}", re.ASCII)
-_TYPES = {"f": "float", "d": "double", "i": "int"}
 _VALUE = regex(r"-?\d*|true|false", re.ASCII)
 
 
@@ -120,7 +115,7 @@ def signature_of(name: str) -> _Signature | None:
         if match is not None:
             return _Signature(match[1], match[2], match[3].split("_"))
     if name.startswith("_Z"):
-        scope, words = _mangled(name)
+        scope, words = mangled_words(name)
         return _signature(scope, words) if scope else None
     if not any(map(_is_signature, name.split("\n"))):
         return None
@@ -252,53 +247,6 @@ def _bare_function(argument: str) -> str:
     """The function name alone of an argument such as `at::native::GeluCUDAKernelImpl(...)::{lambda()#1}`."""
     plain = argument.replace(f"{_UNNAMED}::", "")
     return re.split(r"[(<{]", plain, maxsplit=1)[0].rpartition("::")[2].strip() or argument
-
-
-def _mangled(name: str) -> tuple[list[str], list[str]]:
-    """(scope, words that follow) of an Itanium mangled name; an empty scope for any other name.
-
-    As in demangled names, words of templates end in `<`, and those of functions around a lambda in `(){lambda}`.
-    """
-    start = _SCOPE.match(name)
-    assert start is not None
-    scope, position = _nested(name, start.end())
-    words = list[str]()
-    while position < len(name):
-        literal, local = _LITERAL.match(name, position), _LOCAL.match(name, position)
-        if literal is not None:
-            words.append(("-" if literal[1] else "") + literal[2])
-            position = literal.end()
-            continue
-        parts, after = _nested(name, position if local is None else local.end())
-        if parts:
-            words += parts[:-1]
-            words.append(
-                parts[-1] + ("(){lambda}" if local is not None else "<" if name[after : after + 1] == "I" else "")
-            )
-            position = after
-        elif after > position and local is None:
-            position = after
-        else:
-            if name[position] in _TYPES:
-                words.append(_TYPES[name[position]])
-            position += 1
-    return [part for part in scope if not part.startswith("_GLOBAL_")], words
-
-
-def _nested(name: str, position: int) -> tuple[list[str], int]:
-    """The consecutive length-prefixed names from a position on, and the position after them."""
-    parts = list[str]()
-    while position < len(name):
-        length = _LENGTH.match(name, position)
-        substitute = _SUBSTITUTE.match(name, position) if length is None else None
-        if length is not None:
-            position = length.end() + int(length[0][:6])
-            parts.append(name[length.end() : position])
-        elif substitute is not None:
-            position = substitute.end()
-        else:
-            break
-    return [part for part in parts if part], position
 
 
 def _words(arguments: list[str]) -> list[str]:

@@ -13,16 +13,15 @@ all processes and devices are included.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Iterator, Sequence
 
 from tb_perfcompare.errors import CorruptInput
-from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.formats import NCU
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.model.recordings.launches import LaunchRecording
 from tb_perfcompare.number_text import many
+from tb_perfcompare.sources.ncu.csv_records import NcuLines, Record, cells_of
 from tb_perfcompare.sources.ncu.launch_file import LaunchFile, read_launch_file
 from tb_perfcompare.sources.ncu.launches import NcuLaunches
 from tb_perfcompare.sources.ncu.metrics import COMMAND, DURATION, metric_of
@@ -50,7 +49,7 @@ class _Reading:
 
     def __init__(self, file: LaunchFile) -> None:
         self._file = file
-        self._lines = _NcuLines(file)
+        self._lines = NcuLines(file)
         self._launches = NcuLaunches(file.name)
         self._page: _RawPage | _DetailsPage | None = None
         self._header = ""
@@ -72,7 +71,7 @@ class _Reading:
         return self._recording()
 
     def _begin(self, number: int, header: str) -> None:
-        names = [name.strip() for name in _cells_of([(number, header)])[0]]
+        names = [name.strip() for name in cells_of([(number, header)])[0]]
         if "ID" not in names or "Kernel Name" not in names:
             self._page = None  # the following rows do not have the previous columns
             self._file.drop(number, "the names of the columns are damaged")
@@ -81,9 +80,9 @@ class _Reading:
         kind = _DetailsPage if all(name in names for name in _VALUE) else _RawPage
         self._page = kind(names, self._launches, self._file.drop)
 
-    def _take(self, records: list[_Record]) -> None:
+    def _take(self, records: list[Record]) -> None:
         if self._page is not None and records:
-            self._page.take([number for number, _ in records], _cells_of(records))
+            self._page.take([number for number, _ in records], cells_of(records))
         elif records:
             for number, _ in records:
                 self._file.drop(number, "a row below damaged names of columns")
@@ -134,89 +133,6 @@ def _joined_names(names: list[str]) -> str:
 
 _MAX_NAMES, _LONGEST_NAME = 16, 200
 _NEEDED = (("tensor_active", "the tensor pipe"), ("dram_active", "the memory"))
-
-
-_MAX_LINES = 50
-_RECORD = regex(r'"?\d+"?,"?\d')
-_SAID = regex(r"==(ERROR|WARNING)== (.+)")
-_LONGEST_LINE = 1 << 24
-_MAX_LOG_LINES = 1000
-_MAX_LOG_LINE = 300
-
-_Record = tuple[int, str]
-"""(number of its first line, its text)."""
-
-
-class _NcuLines:
-    """Reads the CSV records of a file, with their line numbers, in one pass.
-
-    The CSV is preceded by the program's own output and ncu's `==PROF==` lines, one per launch. A record is one line,
-    unless a rule's description contains line breaks; a line that ends inside quotes and is not continued is damaged.
-
-    said  distinct warnings and errors of ncu itself, limited in number and length
-    """
-
-    def __init__(self, file: LaunchFile) -> None:
-        self._file = file
-        self._in_table = False
-        self.said: dict[str, None] = {}
-
-    def records(self) -> Iterator[list[_Record]]:
-        """Headers and rows, one list for each block."""
-        pending, first_line = "", 0
-        for texts in self._file.lines(_LONGEST_LINE):
-            block_records: list[_Record] = []
-            for number, line in enumerate(texts, self._file.last + 1):
-                if pending:
-                    if _RECORD.match(line) or line.startswith("==") or number - first_line > _MAX_LINES:
-                        self._file.drop(first_line, "it ends inside quotes")
-                        pending = ""
-                    else:
-                        pending = f"{pending}\n{line}"
-                        if not pending.count('"') % 2:
-                            block_records.append((first_line, pending))
-                            pending = ""
-                        continue
-                if line.count('"') % 2 and self._in_table:
-                    pending, first_line = line, number
-                elif self._is_record(line, number):
-                    block_records.append((number, line))
-            yield block_records
-        if pending:
-            self._file.drop(first_line, "it ends inside quotes")
-
-    def _is_record(self, line: str, number: int) -> bool:
-        if line.startswith(('"', "0", "1", "2", "3", "4", "5", "6", "7", "8", "9")) and self._in_table:
-            return True
-        if is_ncu_header(line):
-            self._in_table = True
-            return True
-        if line.startswith("=="):
-            said = _SAID.match(line)
-            if said is not None and len(self.said) < _MAX_LOG_LINES:
-                self.said[f"{said[1].lower()}: {said[2][:_MAX_LOG_LINE].strip()}"] = None
-        elif self._in_table and line.strip():
-            self._file.drop(number, "no row of the table")
-        return False
-
-
-def _cells_of(records: list[_Record]) -> list[list[str]]:
-    """Cells of each record; [] for a record that the CSV reader rejects."""
-    texts = [text for _, text in records]
-    try:
-        rows = list(csv.reader(texts))
-        if len(rows) == len(texts):
-            return rows
-    except csv.Error:
-        pass
-    return [_cells(text) for text in texts]
-
-
-def _cells(text: str) -> list[str]:
-    try:
-        return next(csv.reader([text]), [])
-    except csv.Error:
-        return []
 
 
 _Drop = Callable[[int, str], None]
