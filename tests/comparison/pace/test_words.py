@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from tb_perfcompare.comparison.pace.words.phrases import takes_text
 from tb_perfcompare.comparison.pace.words.sentence import with_sentence
 from tb_perfcompare.comparison.result.headline import AmountFacts, Basis, Certainty, PaceFacts, Part, Verdict
 from tests.render.examples import headline
@@ -31,6 +32,10 @@ def test_a_change_is_a_multiple_where_its_interval_is() -> None:
 def test_a_twofold_change_is_a_percentage() -> None:
     grown = replace(STILL, estimate=1.19, low=1.11, high=1.28, verdict=Verdict.SLOWER)
     assert sentence(grown) == "Slower: the program takes 119 % longer (111 to 128 %)."
+
+
+def test_a_time_that_did_not_change_is_as_long() -> None:
+    assert takes_text(replace(STILL, estimate=0.001, low=-0.96, high=21.0)) == "as long (×0.04 to ×22)"
 
 
 def test_one_capture_is_singular() -> None:

@@ -57,7 +57,7 @@ def is_of_paces(headline: Headline, machine: Part) -> bool:
 def takes_text(part: Part) -> str:
     """Change of a duration with its interval: "18 % longer (15 to 21 %)", "10 times as long (×9.5 to ×13)"."""
     if TIMES_FROM <= part.high < math.inf:
-        return f"{times(1 + part.estimate)} as long{ends_text(part)}"
+        return f"{times(1 + part.estimate)} as long{ends_text(part)}".removeprefix("1 times ")
     return f"{longer_text(part.estimate)}{ends_text(part)}"
 
 
