@@ -130,6 +130,19 @@ def test_a_deeper_model_with_another_activation_has_one_replacement() -> None:
     assert found.sentence.endswith("4 aten::gelu → 6 aten::clone, 6 aten::silu.")
 
 
+def test_a_backward_pass_in_other_places_belongs_to_the_replacement() -> None:
+    """The function of a loss that is gone ran first; that of its parts runs last."""
+
+    def trained(loss: Sequence[Call], *backward: str) -> TraceBuilder:
+        engine = "autograd::engine::evaluate_function: "
+        return program(*BLOCK, *loss, *((engine + name, [name]) for name in backward))
+
+    one = trained(["aten::dot"], "DotBackward0", "AddmmBackward0")
+    two = trained(["aten::tanh"], "AddmmBackward0", "TanhBackward0")
+    (finding,) = compare(one, two).findings
+    assert finding.sentence.endswith("; 1 aten::dot → 1 aten::tanh.")
+
+
 def test_further_work_does_not_belong_to_a_small_replacement() -> None:
     """Another version of PyTorch flattens in another way, and the model has one layer more, with its backward pass."""
 

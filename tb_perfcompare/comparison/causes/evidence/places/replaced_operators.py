@@ -11,6 +11,7 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.ledger.call_tree import JointTree, trees_alike
 from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.names.autograd_names import backward_of, plain_name
+from tb_perfcompare.model.names.work_kinds import VIEWS
 from tb_perfcompare.model.summary.call_tree import CallTree, FrameKey, FrameKind
 
 WHOLE_MULTIPLE = 0.05
@@ -33,18 +34,24 @@ def replacements(context: RuleContext, usual: float, steady: Callable[[str], boo
     tree, trees = context.tree, trees_alike(*context.sides)
     if tree is None or trees is None:
         return []
-    candidates: list[Replacement] = []
+    candidates, backward = list[Replacement](), list[Place]()
     waiting = [_nest(tree, trees)]
     while waiting:
         parent = waiting.pop()
-        candidates += _below(parent, usual, steady)
+        candidates += _below(parent, usual, steady, backward)
         waiting += [place for place in parent.inner if _is_common(place, usual)]
     merged: dict[tuple[frozenset[str], frozenset[str]], Replacement] = {}
     for replacement in candidates:
         known = merged.setdefault(replacement.key, replacement)
         if known is not replacement:
             _join(known, replacement)
-    return [one for one in _with_same_classes(_with_backward([*merged.values()])) if not one.is_wrapped]
+    found = [one for one in _with_same_classes(_with_backward([*merged.values()])) if not one.is_wrapped]
+    computing = [one for one in found if any(place.frame.key[2] not in VIEWS for place in one.all)]
+    for place in backward:
+        side = int(place.more_calls > 0)
+        if (owner := _owner(place, computing, side)) is not None:
+            (owner.went, owner.came)[side].append(place)
+    return found
 
 
 def _nest(tree: JointTree, trees: tuple[CallTree, CallTree]) -> Place:
@@ -74,8 +81,11 @@ def _is_common(place: Place, usual: float) -> bool:
     return least / (1 + MUCH_MORE) <= b / a <= most * (1 + MUCH_MORE) and usual != 1.0
 
 
-def _below(parent: Place, usual: float, steady: Callable[[str], bool]) -> Iterator[Replacement]:
-    """Yields what was replaced among the calls of one parent."""
+def _below(
+    parent: Place, usual: float, steady: Callable[[str], bool], backward: list[Place]
+) -> Iterator[Replacement]:  # fmt: skip
+    """Yields what was replaced among the calls of one parent; adds autograd's functions that changed and replaced
+    nothing to `backward`."""
     called = [place for place in parent.inner if place.frame.key[0] in _CALLED and any(place.frame.calls)]
     common = [place for place in called if _is_common(place, usual)]
     changed = [place for place in called if not _is_common(place, usual) and _is_recounted(place, steady)]
@@ -94,6 +104,8 @@ def _below(parent: Place, usual: float, steady: Callable[[str], bool]) -> Iterat
         fitting = [one for one, time in zip(made, times, strict=True) if _belongs(place, one, time)]
         if len(fitting) == 1:
             (fitting[0].came if place.more_calls > 0 else fitting[0].went).append(place)
+        elif place.is_backward:
+            backward.append(place)
     if made and not is_step:
         max(made, key=lambda one: one.time).around.append(parent)
     yield from made
