@@ -1,4 +1,4 @@
-"""Peak rates of devices, from their vendors' data sheets (linked in docs/method/work.md).
+"""Peak rates of devices, with links to the data sheets of their vendors.
 
 Dense: without structured sparsity, for which data sheets give twice these rates. Products of narrow types are with
 accumulation in fp32, as PyTorch uses it. For cards with two devices, which a trace names separately, the figures are

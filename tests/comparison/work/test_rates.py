@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,7 +16,7 @@ from tb_perfcompare.comparison.tables.views import view_tables
 from tb_perfcompare.comparison.work.row_work import table_work
 from tb_perfcompare.comparison.work.split import work_effects
 from tb_perfcompare.errors import PerfCompareError
-from tb_perfcompare.model.device_peaks import DEVICES, TYPES, device_peaks, parse_peak
+from tb_perfcompare.model.device_peaks import DEVICES, device_peaks, parse_peak
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 from tests.comparison.compare import compare, rows_of
@@ -248,13 +247,6 @@ def test_every_device_has_a_source_and_a_memory() -> None:
 def test_an_invalid_peak_is_refused(text: str) -> None:
     with pytest.raises(PerfCompareError):
         parse_peak(text)
-
-
-def test_the_documented_peaks_are_the_table() -> None:
-    text = (Path(__file__).parents[3] / "docs" / "method" / "work.md").read_text("utf-8")
-    for _, device in DEVICES:
-        cells = [f"{device.tflops[of]:,g}" if of in device.tflops else "–" for of in TYPES]
-        assert f"| [{device.device}]({device.source}) | {' | '.join(cells)} | {device.memory_gbs:,g} |" in text
 
 
 def test_captures_without_shapes_do_not_lower_the_rate() -> None:
