@@ -68,8 +68,9 @@ MAY_IMPORT: dict[str, set[str]] = {
         "comparison/causes/evidence", "comparison/causes/evidence/places", "comparison/result", "comparison/statistics",
     },
     "comparison/causes/detectors/workload": {
-        "comparison/causes/detectors/machine", "comparison/causes/evidence", "comparison/causes/evidence/places",
-        "comparison/causes/evidence/speed", "comparison/checks", "comparison/result", "comparison/statistics",
+        "comparison/causes/detectors", "comparison/causes/detectors/machine", "comparison/causes/evidence",
+        "comparison/causes/evidence/places", "comparison/causes/evidence/speed", "comparison/checks",
+        "comparison/result", "comparison/statistics",
     },
     "comparison/causes/evidence": {
         "comparison/checks", "comparison/ledger", "comparison/ranks", "comparison/result", "comparison/statistics",

@@ -26,7 +26,7 @@ from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.between_captures import centers, row_means
 from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate
 from tb_perfcompare.comparison.statistics.samples import Samples
-from tb_perfcompare.comparison.statistics.weights import inside
+from tb_perfcompare.comparison.statistics.weights import inside, weighted_median
 from tb_perfcompare.model.arrays import Floats, Ints, each_side, row_medians, unique
 from tb_perfcompare.model.input_shapes import input_elements
 from tb_perfcompare.model.names.compiled_names import is_compiled
@@ -150,7 +150,7 @@ def counted_work(sides: Sides, samples: Samplings, operators: str) -> CountedWor
     if up == _does_as_much(two, one):
         return None
     way = 1 if up else -1
-    inputs = _larger_inputs(sides, samples, way, _growth(one, two) if up else _growth(two, one))
+    inputs = _larger_inputs(sides, samples, way, *((one, two) if up else (two, one)))
     found = [counted for counted in (calls, inputs) if counted is not None and counted.log * way > 0]
     return replace(max(found, key=lambda counted: abs(counted.log)), larger=True) if found else None
 
@@ -240,9 +240,12 @@ def _beyond(here: Mapping[tuple[int, str], _Row], there: Mapping[tuple[int, str]
     return beyond
 
 
-def _larger_inputs(sides: Sides, samples: Samplings, way: int, factor: float) -> CountedWork | None:
-    """Returns inputs `factor` times as large on the candidate (`way` 1) or the baseline (-1), if clearly larger. A
-    device does more work on larger inputs; the host that launches it does not."""
+def _larger_inputs(
+    sides: Sides, samples: Samplings, way: int, small: Mapping[str, _Size], large: Mapping[str, _Size]
+) -> CountedWork | None:
+    """Returns that inputs are larger on the candidate (`way` 1) or the baseline (-1), if clearly. A device does more
+    work on larger inputs; the host that launches it does not."""
+    factor = _growth(small, large)
     if factor <= LARGER:
         return None
     share = 1.0
@@ -251,7 +254,8 @@ def _larger_inputs(sides: Sides, samples: Samplings, way: int, factor: float) ->
         steps = per_observation(samples, [side.steps.total_ns for side in sides])
         share = largest_share(path_time(sides, samples, "device"), steps)
     grown = math.log1p(share * (factor - 1))
-    return CountedWork(way * grown, "input elements", inputs=way * math.log(factor), may_hide=on_device)
+    usual = max(factor, _usual_growth(small, large))
+    return CountedWork(way * grown, "input elements", inputs=way * math.log(usual), may_hide=on_device)
 
 
 def _has_steady_inputs(side: Summary) -> bool:
@@ -290,6 +294,16 @@ def _growth(small: Mapping[str, _Size], large: Mapping[str, _Size]) -> float:
         for size, other in both
     )
     return math.fsum(grown) / math.fsum(size.time_ns for size, _ in both)
+
+
+def _usual_growth(small: Mapping[str, _Size], large: Mapping[str, _Size]) -> float:
+    """Growth of the input that grew most, of the typical operator by time: 2 for twice the batch."""
+    both = _as_much(small, large)
+    grown = [
+        max((two / one for one, two in zip(size.inputs, other.inputs, strict=False) if one), default=1.0)
+        for size, other in both
+    ]
+    return weighted_median(np.array(grown), np.array([size.time_ns for size, _ in both]))
 
 
 def _input_ratio(size: _Size, other: _Size) -> float:

@@ -249,3 +249,32 @@ def test_a_few_rows_more_for_an_expert_do_not_explain_noise() -> None:
     found = compare(routed(500, 200), routed(501, 230))
     assert found.headline.verdict is Verdict.INCONCLUSIVE
     assert "workload_changed" not in rules_of(found)
+
+
+def trained(batch: int, width: int, us: float) -> TraceBuilder:
+    """Eight steps of six layers and their optimizer, which works on parameters for longer than any layer."""
+    trace, at = TraceBuilder(vendor="cpu"), 0.0
+    for step in range(8):
+        begin = at
+        for name, took, dims in (
+            *[("aten::linear", us, [[batch, 64], [width, 64], [width]]), ("aten::relu", us / 4, [[batch, width]])] * 6,
+            ("aten::mul_", 300.0, [[width, 64]]),
+        ):
+            trace.op(name, at, at + took, dims=dims)
+            at += took + 1
+        at += step % 2
+        trace.step(step, begin, at)
+    return trace
+
+
+def test_another_batch_size_has_a_time_per_sample() -> None:
+    found = finding_of(compare(trained(16, 64, 100), trained(32, 64, 260)), "workload_changed")
+    assert "aten::linear [[16, 64], [64, 64], [64]] → [[32, 64], [64, 64], [64]] (elements ×2.00)" in found.sentence
+    assert "; the typical step takes 6.4 % longer per sample" in found.sentence
+
+
+def test_wider_layers_have_no_time_per_sample_and_come_before_their_parameters() -> None:
+    found = finding_of(compare(trained(16, 64, 100), trained(16, 96, 160)), "workload_changed")
+    assert "e.g. aten::linear [[16, 64], [64, 64], [64]] → [[16, 64], [96, 64], [96]]" in found.sentence
+    assert "per sample" not in found.sentence
+    assert found.look_at.startswith("the layers of both models")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 
+from tb_perfcompare.comparison.causes.detectors.more_calls import calls_alike
 from tb_perfcompare.comparison.causes.detectors.workload.difference import OtherWork
 from tb_perfcompare.comparison.causes.evidence.amounts import Amount, Key, total
 from tb_perfcompare.comparison.causes.evidence.inputs import (
@@ -34,6 +36,7 @@ from tb_perfcompare.model.input_shapes import input_texts, launched_threads, sho
 from tb_perfcompare.model.names.autograd_names import is_backward
 from tb_perfcompare.model.names.work_kinds import UNINFORMATIVE
 from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.number_text import rough
 
 MIN_CONSTANT_SHARE = 0.5
 """Share of the calls that must have shapes found in most steps of their side; below it inputs vary."""
@@ -41,6 +44,10 @@ MIN_CONSTANT_SHARE = 0.5
 OTHER_TIME = 0.25
 """Share of the operators' self time from which few calls with other inputs count, as for the output layer of a
 larger vocabulary (0.41 to 0.98 in recordings of other inputs, at most 0.15 in others)."""
+
+ONE_RATIO = 0.5
+"""Share of the operators with other inputs that have to grow as the batch does for it to be another batch size (1.0 in
+recordings)."""
 
 MAX_SHAPES = 128
 """Up to this many changed input shapes, two of an operator can be compared. Layers and tokens have some; experts have
@@ -111,12 +118,33 @@ def other_shapes(context: RuleContext) -> OtherWork | None:
             ratio, Evidence("operators_by_shape", f"{first.operator} / {first.after}"),
             look_at=_MADE.format(called), why=f"operators before {called} have the same inputs", few=few_differ,
         )  # fmt: skip
+    each = _per_sample(context, moved, ratio) if _is_another_batch(before, after) else ""
     return OtherWork(
         name,
-        f"{how_many} have {_difference(name, before, after, ratio)}{total_clause(context)}",
+        f"{how_many} have {_difference(name, before, after, ratio)}{each}{total_clause(context)}",
         ratio, Evidence("operators_by_shape", f"{name} / {after}"),
         look_at=_looked_at(name, before, after), few=few_differ,
     )  # fmt: skip
+
+
+def _is_another_batch(before: str, after: str) -> bool:
+    """Whether nothing but the first dimension of the first operand differs."""
+    (first, *rest), (other, *others) = (input_texts(shape) for shape in (before, after))
+    return first != other and rest == others and first.count(",") > 0 and first.split(",")[1:] == other.split(",")[1:]
+
+
+def _per_sample(context: RuleContext, moved: Mapping[str, list[tuple[str, Amount]]], ratio: float) -> str:
+    """Clause on the step time per sample of a batch: "; 14 % longer per sample"; "" if the step has no direction, if it
+    makes other calls, or if most inputs did not grow by the ratio of the batch."""
+    shift = context.headline.shift
+    if shift is None or not context.headline.verdict.way or not calls_alike(context):
+        return ""
+    sides = ([[part for part, one in rows if one.more_calls * way > 0] for way in (-1, 1)] for rows in moved.values())
+    ratios = [growth(*most_alike(gone, new)) for gone, new in sides]
+    if sum(abs(math.log(one / ratio)) < math.log1p(OTHER_SIZE) for one in ratios) < ONE_RATIO * len(ratios):
+        return ""
+    change = (1 + shift.estimate) / ratio - 1
+    return f"; the typical step takes {rough(abs(change))} {'longer' if change > 0 else 'less time'} per sample"
 
 
 def _difference(operator: str, before: str, after: str, ratio: float) -> str:
@@ -193,9 +221,10 @@ def recur(summary: Summary, names: Collection[str], table: str = "operators_by_s
 
 def _example(parts: Mapping[Key, Amount], device: Mapping[Key, Amount]) -> tuple[str, str, str] | None:
     """(operator, inputs before, inputs after) of the operator with the most device time, else host time, among those
-    whose inputs changed. Copies and casts come after them, and last come operators whose inputs are new in every call,
-    such as those of experts: no two of these show how sizes changed."""
-    best: tuple[tuple[bool, bool, bool, float, float, str], list[str], list[str]] | None = None
+    whose inputs changed; operators of layers before others, as those of optimizers work on parameters of any size.
+    Copies and casts come after them, and last come operators whose inputs are new in every call, such as those of
+    experts: no two of these show how sizes changed."""
+    best: tuple[tuple[bool, bool, bool, bool, float, float, str], list[str], list[str]] | None = None
     for name, rows in by_name(parts).items():
         gone = [part for part, amount in rows if amount.more_calls < 0]
         new = [part for part, amount in rows if amount.more_calls > 0]
@@ -205,7 +234,8 @@ def _example(parts: Mapping[Key, Amount], device: Mapping[Key, Amount]) -> tuple
         on_host = total(amount for _, amount in rows)
         us = on_device.us_a + on_device.us_b, on_host.us_a + on_host.us_b
         varies = max(len(gone), len(new)) > MAX_SHAPES
-        weight = (not is_backward(name), not varies, name not in UNINFORMATIVE, *us, name)
+        of_layers = _OF_LAYERS.match(name) is not None
+        weight = (not is_backward(name), not varies, name not in UNINFORMATIVE, of_layers, *us, name)
         if best is None or weight > best[0]:
             best = (weight, gone, new)
     return None if best is None else (best[0][-1], *most_alike(best[1], best[2]))
