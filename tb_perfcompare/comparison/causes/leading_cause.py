@@ -10,9 +10,7 @@ import numpy as np
 from tb_perfcompare.comparison.causes.detect_causes import DetectedCauses
 from tb_perfcompare.comparison.causes.detectors.changed_operators import OPERATORS_CHANGED
 from tb_perfcompare.comparison.causes.detectors.kernels.kernel_speed import KERNEL_SLOWER
-from tb_perfcompare.comparison.causes.detectors.machine.cpu_contention import WAITING_THREADS
-from tb_perfcompare.comparison.causes.detectors.machine.device_contention import DEVICE_CONTENTION
-from tb_perfcompare.comparison.causes.detectors.machine.pace import MACHINE_PACE
+from tb_perfcompare.comparison.causes.detectors.machine.of_machine import OF_CPU, OF_MACHINE
 from tb_perfcompare.comparison.causes.detectors.slower_operator import OPERATOR_SLOWER
 from tb_perfcompare.comparison.causes.detectors.steps.slow_steps import SLOW_STEPS
 from tb_perfcompare.comparison.causes.detectors.synchronization import SYNCHRONIZATION
@@ -26,7 +24,7 @@ from tb_perfcompare.comparison.causes.evidence.rule import COUNTED
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.significant_categories import are_separated
 from tb_perfcompare.comparison.causes.launch_findings import BOUND_SHIFT, TENSOR_CORES, UTILIZATION
-from tb_perfcompare.comparison.causes.minor_findings import OF_THE_MACHINE, is_replaced
+from tb_perfcompare.comparison.causes.minor_findings import is_replaced
 from tb_perfcompare.comparison.result.finding import REPEATABILITY_UNKNOWN, WITHIN_SPREAD, Evidence, Finding
 from tb_perfcompare.comparison.result.headline import Basis, Headline, Verdict
 from tb_perfcompare.comparison.result.ledger import Ledger
@@ -39,8 +37,7 @@ from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, NOT_SPLIT, 
 from tb_perfcompare.model.summary.summary import Summary
 
 WEAKER_RULES = frozenset({
-    "host_time", "unrecorded_time", "kernel_time", "host_pace", "host_interrupted", *WAITING_THREADS.names,
-    *SLOW_STEPS.names,
+    "host_time", "unrecorded_time", "kernel_time", *OF_CPU, *SLOW_STEPS.names,
 })  # fmt: skip
 """Findings that show where time went but not why, or that may be transient. More calls cause all of these: untraced
 time between calls, slower calls, more interruptions, longer steps."""
@@ -52,8 +49,6 @@ _MAY_FOLLOW = WEAKER_RULES | _GENERAL
 
 _OF_KERNELS = frozenset({*TENSOR_CORES.names, *UTILIZATION.names})
 """Why launches of certain kernels take longer: counted causes, as each launch is measured."""
-
-_PACES = frozenset({*MACHINE_PACE.names, *DEVICE_CONTENTION.names, *WAITING_THREADS.names})
 
 OTHER_WORK = frozenset({*WORKLOAD_CHANGED.names, *DATA_TYPE_CHANGED.names})
 """Findings that explain all that others leave in their direction, the largest entry, too."""
@@ -92,11 +87,11 @@ def order_findings(findings: Iterable[Finding], headline: Headline) -> tuple[Fin
     ways = dict.fromkeys(_MAY_FOLLOW, way) | dict.fromkeys(SLOW_STEPS.names, headline.verdict.way)
     ordered.sort(key=lambda finding: ways.get(finding.rule, 0) * finding.change_us < 0)
     ordered = _moves_behind(ordered)
-    others = [finding for finding in ordered if finding.rule not in OF_THE_MACHINE]
+    others = [finding for finding in ordered if finding.rule not in OF_CPU]
     if way and any(finding.rule not in WEAKER_RULES or way * finding.change_us > 0 for finding in others):
-        ordered.sort(key=lambda finding: finding.rule in OF_THE_MACHINE)
+        ordered.sort(key=lambda finding: finding.rule in OF_CPU)
     of_machine = headline.verdict.way if headline.basis is Basis.MACHINE else 0
-    ordered.sort(key=lambda finding: finding.rule not in _PACES or of_machine * finding.change_us <= 0)
+    ordered.sort(key=lambda finding: finding.rule not in OF_MACHINE or of_machine * finding.change_us <= 0)
     is_open = headline.basis is Basis.PROGRAM and headline.verdict is Verdict.INCONCLUSIVE
     return tuple(_waits_behind(_counted_first(ordered, is_open=is_open)))
 

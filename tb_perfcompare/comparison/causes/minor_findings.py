@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 
 from tb_perfcompare.comparison.causes.detectors.changed_operators import OPERATORS_CHANGED
 from tb_perfcompare.comparison.causes.detectors.kernels.moving_data import COPIES_ON_CPU, LAYOUT_COPIES
-from tb_perfcompare.comparison.causes.detectors.machine.cpu_contention import WAITING_THREADS
+from tb_perfcompare.comparison.causes.detectors.machine.of_machine import OF_CPU
 from tb_perfcompare.comparison.causes.detectors.machine.pace import MACHINE_PACE
 from tb_perfcompare.comparison.causes.detectors.machine.recording import PROFILER_OVERHEAD
 from tb_perfcompare.comparison.causes.detectors.replaced_calls import OPERATOR_REPLACED
@@ -14,8 +14,6 @@ from tb_perfcompare.comparison.causes.evidence.rule import COUNTED
 from tb_perfcompare.comparison.result.finding import Finding, is_sure
 from tb_perfcompare.comparison.result.headline import Basis, Headline
 from tb_perfcompare.model.names.work_kinds import work_kind
-
-OF_THE_MACHINE = frozenset({"host_interrupted", "host_pace", *WAITING_THREADS.names})
 
 _STRUCTURE = frozenset({*OPERATOR_REPLACED.names, *OPERATORS_CHANGED.names})
 
@@ -56,7 +54,7 @@ def without_interruptions(
     """General findings that agree with uninterrupted steps. Removed are those of a category that a cause from
     uninterrupted steps is about, and those within the spread of steps as recorded if they go against the program's
     change or if a cause of the program is known."""
-    named = {finding.category for finding in causes if finding.rule not in OF_THE_MACHINE}
+    named = {finding.category for finding in causes if finding.rule not in OF_CPU}
     return tuple(
         finding for finding in general
         if finding.category not in named
@@ -70,7 +68,7 @@ def without_noise(
     """General findings, without those that are within the spread of the steps if the verdict is the program's: as
     recorded, the machine's pace makes them. Of its direction they stay if no cause of the program is known."""
     way = headline.verdict.way if headline.basis is Basis.PROGRAM else 0
-    known = any(cause.rule not in OF_THE_MACHINE and way * cause.change_us > 0 for cause in causes)
+    known = any(cause.rule not in OF_CPU and way * cause.change_us > 0 for cause in causes)
     return tuple(
         finding for finding in general
         if not way or is_sure(finding) or (not known and way * finding.change_us >= 0)

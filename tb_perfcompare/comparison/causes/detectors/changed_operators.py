@@ -30,6 +30,7 @@ from tb_perfcompare.comparison.causes.detectors.changed_operator_words import (
     take_most,
     title_of,
 )
+from tb_perfcompare.comparison.causes.detectors.machine.of_machine import OF_MACHINE
 from tb_perfcompare.comparison.causes.detectors.more_calls import MORE_CALLS
 from tb_perfcompare.comparison.causes.detectors.ranks.collectives import COLLECTIVE_SLOWER
 from tb_perfcompare.comparison.causes.detectors.replaced_calls import evidence_on
@@ -66,9 +67,6 @@ MIN_ONE_SIDED, MIN_ONE_SIDED_SHARE = 4, 0.1
 """At least this many one-sided operators, with at least this share of the change, are reported in addition to waits
 that explain it. Only reading back a result adds fewer."""
 
-_OF_MACHINE = {"host_interrupted", "host_pace", "waiting_threads", "device_interrupted", "device_pace"}
-"""Rules that explain the time of calls, not their number."""
-
 _NAMES = {MORE: "more_calls", FEWER: "fewer_calls"}
 """Titles that mean the same as another rule, and that rule's name."""
 
@@ -92,10 +90,10 @@ def changed_operator_rules(context: RuleContext, explained: Explained) -> Iterat
         # the waits account for the time that they expose; new operators in it are still reported by count, and so
         # are calls that decide the verdict
         waits = SYNCHRONIZATION.names[0] in rules and _matters(context, part)
-        decides = context.headline.counted is not None and rules <= _OF_MACHINE and not number
+        decides = context.headline.counted is not None and rules <= OF_MACHINE and not number
         if waits or decides:
             yield finding_on(part, is_counted=True)
-    if rules & _OF_MACHINE and (hidden := hidden_by_machine(context, every)):
+    if rules & OF_MACHINE and (hidden := hidden_by_machine(context, every)):
         yield finding_on(hidden, is_counted=True)
 
 

@@ -7,6 +7,9 @@ from math import fsum
 
 import numpy as np
 
+from tb_perfcompare.comparison.causes.detectors.launching import ALGORITHM_SEARCH, GRAPH_CAPTURES, GRAPH_LOST
+from tb_perfcompare.comparison.causes.detectors.more_calls import MORE_CALLS
+from tb_perfcompare.comparison.causes.detectors.transfers import PAGEABLE_COPIES
 from tb_perfcompare.comparison.causes.evidence.amounts import Amount, total, total_by_key
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explained, Part
 from tb_perfcompare.comparison.causes.evidence.host_time import (
@@ -50,7 +53,7 @@ ALIKE = 0.05
 """Largest relative difference of additional calls for two operators to have the same."""
 
 OF_WAITS = frozenset({
-    "more_calls", "fewer_calls", "pageable_copies", "pinned_copies", "graph_lost", "graph_gained", "graph_captures",
+    *MORE_CALLS.names, *PAGEABLE_COPIES.names, *GRAPH_LOST.names, *GRAPH_CAPTURES.names,
 })  # fmt: skip
 """Causes that themselves make the host wait more (less) often. With one of these, waits that cost nothing are not
 reported."""
@@ -62,7 +65,8 @@ EXPOSED = (*HOST, MEMCPY)
 def wait_rules(context: RuleContext, explained: Explained) -> Iterator[Cause]:
     """More (fewer) calls that wait for the device. They explain the host work that they expose (hide), as far as no
     other cause does."""
-    if not is_same_runtime(context) or "algorithm_search" in explained.rules:  # a search waits for each kernel
+    # a search for algorithms waits for each kernel
+    if not is_same_runtime(context) or not explained.rules.isdisjoint(ALGORITHM_SEARCH.names):
         return
     waits = total(context.called(WAIT).values())
     if not call_count_changed(waits.calls_a, waits.calls_b):
