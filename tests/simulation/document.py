@@ -16,8 +16,8 @@ DOCS = Path(__file__).parents[2] / "docs" / "method"
 AB_PAGE = DOCS.parent / "guide" / "ab.md"
 END = "<!-- end of measured -->\n"
 TABLES: dict[str, tuple[str, Callable[[], str]]] = {
-    "steps": ("statistics.md", statistics_tables),
-    "rows": ("statistics.md", entity_tables),
+    "steps": ("accuracy.md", statistics_tables),
+    "rows": ("accuracy.md", entity_tables),
     "drift": ("admission.md", admission_table),
 }
 """Name in the opening comment -> its page, and what measures it."""
@@ -67,7 +67,7 @@ MIXES_BEGIN = "<!-- mixes, measured by python -m tests.simulation mixes -->\n"
 
 def write_mixes() -> None:
     """The tables of several kinds of iterations alone: `python -m tests.simulation mixes`."""
-    _write(DOCS / "iterations.md", MIXES_BEGIN, mix_tables())
+    _write(DOCS / "accuracy.md", MIXES_BEGIN, mix_tables())
 
 
 LENGTHS_BEGIN = "<!-- lengths, measured by python -m tests.simulation lengths -->\n"

@@ -35,7 +35,7 @@ def percent(share: float) -> str:
 
 
 def statistics_tables() -> str:
-    """Of the step time, in docs/method/statistics.md."""
+    """Of the step time, in docs/method/accuracy.md."""
     columns = " | ".join(str(steps) for steps in STEPS)
     lines = [
         "In per cent, by steps a side: coverage of the 95 % interval, the candidate 3 % slower; directions claimed for",
@@ -107,7 +107,7 @@ def _by_steps(found: Many) -> float:
 
 
 def entity_tables() -> str:
-    """Of table rows, in docs/method/statistics.md."""
+    """Of table rows, in docs/method/accuracy.md."""
     lines = [
         f"Tables of {ROWS} rows, n = m. In per cent: tables with any discovery if nothing differs; with half the rows",
         "10 % slower, rows found of those + false ones among the found:",
