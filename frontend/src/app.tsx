@@ -208,6 +208,7 @@ export function App() {
         {failure && <Banner message={`${failureText(failure).message} ${retryIn > 0 ? text.errors.retryIn(retryIn) : ''}`} action={text.errors.retry} onAction={() => refresh(true)} />}
         {newer !== '' && <Banner message={text.banners.newer(newer)} action={text.banners.update} onAction={() => setLoaded(answer)} />}
         {notice !== '' && <Banner message={notice} onDismiss={() => setNotice('')} />}
+        {!comparison && state.status === 'loading' && <div class="tab-bar waiting" />}
         {comparison && <Tabs views={views} current={tab} table={isDrawn(address, tab) ? undefined : comparison.tables[tab]} metric={address.metric} sort={address.sort} onChoose={chooseTab} onMetric={(metric) => change({ metric, sort: '', columns: '' }, true)} />}
       </header>
       <main class="view" tabIndex={-1} aria-busy={scanning || state.status === 'loading'}>

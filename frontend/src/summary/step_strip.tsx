@@ -28,7 +28,6 @@ const GAP = 14;
 const COLUMNS = ['side', 'capture', 'step', 'total_us', 'admitted', 'reason', 'backlog_us', 'at_one_pace_us'];
 
 const stripWords = {
-  about: (words: MetricWords) => `every ${words.one} in order, both sides on one scale`,
   none: (words: MetricWords) => `The source has no ${words.times.toLowerCase()} to draw.`,
   pace: 'Pace of the machine',
   recorded: 'As recorded',
@@ -118,10 +117,8 @@ export function StepStrip({ comparison, source, chosen, onSteps, onStep }: Props
     <section class="panel steps" aria-label={words.times}>
       <header>
         <h2>{words.times}</h2>
-        {paced ? (
+        {paced && (
           <Segments label={stripWords.pace} all={[false, true]} chosen={(one) => one === atPace} name={(one) => (one ? stripWords.onePace : stripWords.recorded)} title={(one) => (one ? stripWords.onePaceAbout : undefined)} onChoose={setAtPace} />
-        ) : (
-          <p class="muted">{stripWords.about(words)}</p>
         )}
       </header>
       <div ref={frame}>
