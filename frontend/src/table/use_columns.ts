@@ -6,27 +6,15 @@ import type { Address } from '../host/url_state';
 import { PHONE } from '../ui/controls/fold';
 import type { MetricWords } from '../ui/strings';
 import { useMatches } from '../ui/use_matches';
-import { columnViews, figuresFirst, visibleColumns, type ColumnView } from './data/columns';
+import { columnViews, differencesOnly, figuresFirst, oneBar, visibleColumns, type ColumnView } from './data/columns';
 import { leastWidth, readWidths } from './data/column_tracks';
 import { metricOf, type Metric } from './data/metric_choice';
 import { metricColumns, textsWithin } from './data/metrics';
-import { isMeasuredDelta, nameIndex } from './data/rows';
+import { nameIndex } from './data/rows';
 import { drawnMeasure, STEP_COLUMN, STEP_COLUMN_ROOM, stepColumn } from './step_column';
 
 /** Columns hidden in this order while there is too little room: a row's details repeat them. Phones scroll sideways instead. */
 const MIN_NEEDED = ['per_call', 'calls', 'step_percent', 'row_percent'];
-
-/** Keeps the bars of the first difference alone: others, such as parts of it, are read as figures. */
-function oneBar(views: ColumnView[]): ColumnView[] {
-  const first = views.find(({ largest }) => largest > 0);
-  return views.map((view) => (view === first || view.largest === 0 ? view : { ...view, largest: 0 }));
-}
-
-/** Leaves out A and B of all measures but the main one whose difference is shown. */
-function differencesOnly(views: ColumnView[]): ColumnView[] {
-  const compared = new Set(views.flatMap(({ column }) => (isMeasuredDelta(column) && column.measure !== '' ? [column.measure] : [])));
-  return views.filter(({ column }) => column.side === '' || !compared.has(column.measure));
-}
 
 interface Setting {
   address: Address;

@@ -204,6 +204,14 @@ def test_the_timelines_share_the_height_and_fill_it(tab: Tab) -> None:
     tab.until("!document.querySelector('.st-pinned')")
 
 
+def test_its_tools_are_one_tab_stop_between_the_search_and_the_steps(tab: Tab) -> None:
+    opened(tab).find(".st .search input").focus()
+    tab.press("Tab")
+    assert tab.frame.evaluate("document.activeElement.closest('.st [role=toolbar]') !== null")
+    tab.press("Tab")
+    assert tab.frame.evaluate("document.activeElement.closest('.st-pane-a, .st-canvases') !== null")
+
+
 def test_names_are_searched_and_colours_can_show_the_difference(tab: Tab) -> None:
     opened(tab)
     tab.find(".st .search input").fill("sgemm")

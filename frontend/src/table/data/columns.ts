@@ -136,6 +136,18 @@ export function figuresFirst(views: ColumnView[], name: number, rows: Table['row
   return [...views.filter((view) => !behind.includes(view)), ...behind];
 }
 
+/** Keeps the bars of the first difference alone: others, such as parts of it, are read as figures. */
+export function oneBar(views: ColumnView[]): ColumnView[] {
+  const first = views.find(({ largest }) => largest > 0);
+  return views.map((view) => (view === first || view.largest === 0 ? view : { ...view, largest: 0 }));
+}
+
+/** Leaves out A and B of all measures but the main one whose difference is shown. */
+export function differencesOnly(views: ColumnView[]): ColumnView[] {
+  const compared = new Set(views.flatMap(({ column }) => (isMeasuredDelta(column) && column.measure !== '' ? [column.measure] : [])));
+  return views.filter(({ column }) => column.side === '' || !compared.has(column.measure));
+}
+
 /** Whether a column is part of the table's main time, which is drawn even if every cell is zero. */
 function isMain({ measure, kind, role }: Column): boolean {
   return measure === '' && kind === 'time_us' && ['baseline', 'candidate', 'delta'].includes(role);

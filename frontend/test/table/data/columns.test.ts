@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cellText, columnViews, figuresFirst, headerLabel, headerUnit, meaning, toggleColumn, visibleColumns } from '../../../src/table/data/columns';
+import { cellText, columnViews, differencesOnly, figuresFirst, headerLabel, headerUnit, meaning, oneBar, toggleColumn, visibleColumns } from '../../../src/table/data/columns';
 import { measuresOf } from '../../../src/table/row_panel';
 import { isMeasuredDelta } from '../../../src/table/data/rows';
 import { PLAIN, column, kernels } from '../../samples';
@@ -31,6 +31,15 @@ describe('columns', () => {
     expect(cellText(of('delta_us'), 1000)).toBe('+1,000.0');
     expect(cellText(of('candidate_us'), null)).toBe('–');
     expect(cellText(of('calls'), 3)).toBe('3');
+  });
+  it('writes input shapes without the brackets around all and without scalars', () => {
+    const [shape] = columnViews({ ...table, columns: [column('input_shape', 'key', 'text')], rows: [] });
+    expect(['[[8, 64], [64, 24], []]', '[[], [8, 64], [], [2]]', '[[[8], [8]], []]', '[[], []]', ''].map((text) => cellText(shape!, text))).toEqual(['[8, 64], [64, 24]', '[8, 64], [2]', '[[8], [8]]', '[[], []]', '–']);
+  });
+  it('of several differences draws one as a bar and, where room is short, leaves out the sides of the others', () => {
+    const ranks = columnViews({ ...table, columns: ['baseline_us', 'candidate_us', 'delta_us', 'baseline_own_us', 'candidate_own_us', 'own_delta_us', 'baseline_overlap'].map((name) => column(name, name.includes('delta') ? 'delta' : 'plain', 'time_us', { unit: 'us' })), rows: [[1, 2, 1, 1, 3, 2, 1]] });
+    expect(oneBar(ranks).filter(({ largest }) => largest > 0).map((view) => view.column.name)).toEqual(['delta_us']);
+    expect(differencesOnly(ranks).map((view) => view.column.name)).toEqual(['baseline_us', 'candidate_us', 'delta_us', 'own_delta_us', 'baseline_overlap']);
   });
   it('knows which way is worse', () => {
     expect(meaning(of('delta_us').column, 5)).toBe(1);

@@ -57,6 +57,11 @@ describe('the time that is shown', () => {
   });
 });
 
+it('a difference that was tested and is not significant is noise', () => {
+  const noise = (chosen: string) => operators.rows.map((cells) => shown(chosen).find((view) => view.column.label === 'Δ')!.isNoise!(cells));
+  expect([noise('us'), noise('device_self')]).toEqual([[true, false, true], [false, false, false]]);
+});
+
 describe('the rate that is shown', () => {
   const rate = (role: Column['role']): Column => column(role === 'delta' ? 'flop_rate_delta' : `${role}_flop_rate`, role, 'number', { label: `Rate ${role === 'baseline' ? 'A' : 'B'}`, unit: 'FLOP/s', better: 'higher' });
   const worked: Table = {
