@@ -197,7 +197,6 @@ export function App() {
                 onPage={(next) => change({ page: next, chartOptions: '', sort: '' }, true)}
                 onStrict={strict ? () => chooseTab(STRICT) : null}
                 onKeys={() => setKeysShown(true)}
-                onSay={setNotice}
               />
             }
           />

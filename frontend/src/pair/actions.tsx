@@ -2,8 +2,10 @@
 
 import { apiUrl, queryWith, request } from '../api/api';
 import type { Comparison, RunsAnswer, Side } from '../contract/wire';
-import { addressWith, copyText, currentHash } from '../host/host';
+import { copyIcon, CopyStatus } from '../host/copy_name';
+import { addressWith, currentHash } from '../host/host';
 import { writeHash, type Address, type Page } from '../host/url_state';
+import { useCopy } from '../host/use_copy';
 import { Button, IconButton } from '../ui/buttons';
 import { Icon } from '../ui/icons';
 import { Menu, MenuItems, type Item } from '../ui/controls/menu';
@@ -25,23 +27,21 @@ interface Props {
   /** shows the strict report; null if there is none */
   onStrict: (() => void) | null;
   onKeys: () => void;
-  onSay: (message: string) => void;
 }
 
 export function Actions(props: Props) {
-  const { answer, address, a, b, onPair, onPage, onKeys, onSay } = props;
+  const { answer, address, a, b, onPair, onPage, onKeys } = props;
   const paired = address.page === '';
-  const copyLink = (): void => {
-    const link = addressWith(writeHash(currentHash(), paired || address.page === 'verdicts' ? { ...address, a, b } : address));
-    void copyText(link).then((done) => onSay(done ? text.actions.copied : text.actions.notCopied));
-  };
+  const [done, copy] = useCopy();
+  const copyLink = (): void => copy(addressWith(writeHash(currentHash(), paired || address.page === 'verdicts' ? { ...address, a, b } : address)));
   return (
     <>
         <SuggestMenu answer={answer} a={a} b={b} onPair={onPair} />
         <Button title={text.actions.copyLink} disabled={paired && (!a || !b)} onClick={copyLink}>
-          <Icon name="link" />
+          <Icon name={copyIcon(done, 'link')} />
           <span class="button-text">{text.actions.copyLink}</span>
         </Button>
+        <CopyStatus done={done} />
         {paired && a && b && <ExportMenu {...props} a={a} b={b} />}
         {!paired && (
           <Button onClick={() => onPage('')}>{text.pages.pair}</Button>
@@ -52,19 +52,13 @@ export function Actions(props: Props) {
 }
 
 /** The server makes the exported files, so that they equal those of the command line. */
-function ExportMenu({ a, b, address: { window, marker, kind }, table, comparison, onStrict, onSay }: Omit<Props, 'a' | 'b'> & Record<Letter, Side>) {
+function ExportMenu({ a, b, address: { window, marker, kind }, table, comparison, onStrict }: Omit<Props, 'a' | 'b'> & Record<Letter, Side>) {
   const url = (format: string, name = ''): string => apiUrl('report', queryWith(sideQuery(a, b, window, marker, kind), { format, table: name }));
   const shown = comparison?.tables[table] ? table : 'kernels' in (comparison?.tables ?? {}) ? 'kernels' : 'categories';
-  const copyReport = (): void => {
-    request(url('md'))
-      .then((response) => response.text())
-      .then(copyText)
-      .then((done) => onSay(done ? text.actions.copiedMd : text.actions.notCopied))
-      .catch((error: unknown) => onSay(error instanceof Error ? error.message : String(error)));
-  };
+  const [done, copy] = useCopy();
   const items: Item[] = [
     { label: text.actions.reportHtml, note: text.actions.reportHtmlAbout, href: url('html') },
-    { label: text.actions.copyMd, note: text.actions.copyMdAbout, onChoose: copyReport },
+    { label: text.actions.copyMd, note: text.actions.copyMdAbout, onChoose: () => copy(request(url('md')).then((response) => response.text())) },
     { label: text.actions.reportMd, href: url('md') },
     { label: text.actions.reportText, href: url('text') },
     { label: text.actions.reportJson, href: url('json') },
@@ -73,8 +67,11 @@ function ExportMenu({ a, b, address: { window, marker, kind }, table, comparison
     ...(onStrict ? [{ label: text.actions.strict, onChoose: onStrict }] : []),
   ];
   return (
-    <Menu label={text.actions.export} icon="export" align="right" disabled={!comparison}>
-      {(close) => <MenuItems items={items} close={close} />}
-    </Menu>
+    <>
+      <Menu label={text.actions.export} icon={copyIcon(done, 'export')} align="right" disabled={!comparison}>
+        {(close) => <MenuItems items={items} close={close} />}
+      </Menu>
+      <CopyStatus done={done} />
+    </>
   );
 }

@@ -2,6 +2,7 @@
 
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Comparison, Evidence, Finding, Ledger } from '../contract/wire';
+import { copyIcon, CopyStatus } from '../host/copy_name';
 import { useCopy } from '../host/use_copy';
 import { joinKey } from '../table/data/rows';
 import { IconButton, LinkButton } from '../ui/buttons';
@@ -112,10 +113,8 @@ function CopyFinding({ finding, comparison }: { finding: Finding; comparison: Co
   const onClick = (): void => copy(import('./finding_text').then(({ findingText }) => findingText(finding, comparison)));
   return (
     <>
-      <IconButton size={12} icon={done ? 'check' : 'copy'} label={text.findings.copyNamed(finding.subject)} title={text.findings.copy} onClick={onClick} />
-      <span class="sr" role="status">
-        {done === null ? '' : done ? text.panel.copied : text.actions.notCopied}
-      </span>
+      <IconButton size={12} icon={copyIcon(done, 'copy')} label={text.findings.copyNamed(finding.subject)} title={text.findings.copy} onClick={onClick} />
+      <CopyStatus done={done} />
     </>
   );
 }

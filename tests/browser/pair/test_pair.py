@@ -124,7 +124,7 @@ def test_copied_link_names_the_guessed_pair(fresh_tab: Tab) -> None:
     tab.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     tab.load().answer()
     tab.find("button", has_text="Copy link").click()
-    tab.wait(".banner")
+    tab.until("document.querySelector('.actions [role=status]').textContent === 'Copied'")
     copied = tab.page.evaluate("navigator.clipboard.readText()")
     assert copied == tab.base + link(a=NORMAL, b=ABNORMAL, v="1")
 
