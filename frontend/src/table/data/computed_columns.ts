@@ -14,13 +14,13 @@ interface Words {
 /** The difference relative to the row's value in A. */
 export function rowPercentColumn(table: Table, metric: Metric, words: Words): ColumnView {
   const { a, b, delta } = metric.rate ?? metric;
-  const change = figureAt(table, metric, 'change');
+  const isNoise = noiseOf(table, metric);
   const share = (cells: Cell[]): number | null => {
     const [before, by] = [numberAt(cells, a), numberAt(cells, delta)];
     return before && by !== null && numberAt(cells, b) !== null ? by / before : null;
   };
   const derive = (cells: Cell[]): Derived => {
-    const cell = changedShare(share(cells), cells[change], false);
+    const cell = changedShare(share(cells), isNoise(cells), false);
     // a higher rate is better
     return metric.rate && cell.sense ? { ...cell, sense: cell.sense > 0 ? -1 : 1 } : cell;
   };
@@ -29,10 +29,10 @@ export function rowPercentColumn(table: Table, metric: Metric, words: Words): Co
 
 /** The difference relative to the step time. */
 export function stepPercentColumn(table: Table, metric: Metric, stepTime: number, words: Words): ColumnView {
-  const change = figureAt(table, metric, 'change');
+  const isNoise = noiseOf(table, metric);
   const delta = (cells: Cell[]): number | null => numberAt(cells, metric.delta);
   const share = (cells: Cell[]): number | null => (delta(cells) === null ? null : delta(cells)! / stepTime);
-  const derive = (cells: Cell[]): Derived => changedShare(share(cells), cells[change], true);
+  const derive = (cells: Cell[]): Derived => changedShare(share(cells), isNoise(cells), true);
   return computed('step_percent', words, Math.max(90, 8 * words.label.length + 8), { derive, order: delta, asks: nameAt(table, metric.delta), copied: [['step_percent', (cells) => percent(share(cells))]] });
 }
 
@@ -100,17 +100,15 @@ function computed(name: string, { label, about }: Words, width: number, how: Req
   };
 }
 
-/** A share as text, colored if its change is significant or was not tested. */
-function changedShare(value: number | null, change: Cell | undefined, share: boolean): Derived {
-  return { text: formatPercent(value, true, share), sense: isInsignificant(change) ? 0 : direction(value) };
+/** A share as text, colored unless it is noise. */
+function changedShare(value: number | null, isNoise: boolean, share: boolean): Derived {
+  return { text: formatPercent(value, true, share), sense: isNoise ? 0 : direction(value) };
 }
-
-const isInsignificant = (change: Cell | undefined): boolean => /^(unchanged|cannot)/.test(String(change ?? ''));
 
 /** Tells the rows whose change of this metric was tested and is not significant. */
 export function noiseOf(table: Table, metric: Metric): (cells: Cell[]) => boolean {
-  const change = figureAt(table, metric, 'change');
-  return (cells) => isInsignificant(cells[change]);
+  const [change, q] = [figureAt(table, metric, 'change'), figureAt(table, metric, 'q')];
+  return (cells) => typeof cells[q] === 'number' && /^(unchanged|cannot)/.test(String(cells[change] ?? ''));
 }
 
 /** Both sides' rates as `A → B`; "" if neither has one. */

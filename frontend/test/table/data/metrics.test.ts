@@ -58,8 +58,9 @@ describe('the time that is shown', () => {
 });
 
 it('a difference that was tested and is not significant is noise', () => {
-  const noise = (chosen: string) => operators.rows.map((cells) => shown(chosen).find((view) => view.column.label === 'Δ')!.isNoise!(cells));
+  const noise = (chosen: string, rows = operators.rows) => rows.map((cells) => shown(chosen).find((view) => view.column.label === 'Δ')!.isNoise!(cells));
   expect([noise('us'), noise('device_self')]).toEqual([[true, false, true], [false, false, false]]);
+  expect(noise('us', [row('mm', [20, 40, 20, 'cannot tell', null], [1, 1, 0, '', null], [1, 1])])).toEqual([false]); // one recording a side: no test
 });
 
 describe('the rate that is shown', () => {
