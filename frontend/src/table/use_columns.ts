@@ -63,12 +63,15 @@ export function useColumns(first: Table, base: Table, { address, grouped, steppe
     const others = every.map((view) => (view.column.name === STEP_COLUMN ? { ...view, column: { ...view.column, shown: false } } : view));
     return metric ? textsWithin(others, (shown) => room >= leastWidth(visibleColumns(shown, ''), widths)) : others;
   }, [every, fits, metric, room, widths]);
-  const chosen = oneBar(visibleColumns(choices, address.columns));
   const phone = useMatches(PHONE);
-  const usual = address.columns === '';
-  const gives = usual && (details || !phone) ? MIN_NEEDED : [];
-  const given = gives.reduce((left, name) => (room < leastWidth(left, widths) ? left.filter(({ column }) => column.name !== name) : left), chosen);
-  const fitting = usual && !metric && !grouped && room < leastWidth(given, widths) ? differencesOnly(given) : given;
-  const columns = phone ? figuresFirst(fitting, nameIndex(first), first.rows) : fitting;
+  // the same array while nothing changes, so that rows on screen are not drawn again when others arrive
+  const columns = useMemo(() => {
+    const chosen = oneBar(visibleColumns(choices, address.columns));
+    const usual = address.columns === '';
+    const gives = usual && (details || !phone) ? MIN_NEEDED : [];
+    const given = gives.reduce((left, name) => (room < leastWidth(left, widths) ? left.filter(({ column }) => column.name !== name) : left), chosen);
+    const fitting = usual && !metric && !grouped && room < leastWidth(given, widths) ? differencesOnly(given) : given;
+    return phone ? figuresFirst(fitting, nameIndex(first), first.rows) : fitting;
+  }, [choices, address.columns, details, phone, room, widths, metric, grouped, first]);
   return { views, every, choices, columns, widths, metric, measure };
 }
