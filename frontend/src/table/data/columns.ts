@@ -148,6 +148,17 @@ export function differencesOnly(views: ColumnView[]): ColumnView[] {
   return views.filter(({ column }) => column.side === '' || !compared.has(column.measure));
 }
 
+/** Leaves out columns from the right until the others fit: a row's details have them. Names and the first A, B and Δ stay. */
+export function cutToFit(views: ColumnView[], fits: (left: ColumnView[]) => boolean): ColumnView[] {
+  const stays = ['baseline', 'candidate', 'delta'].map((role) => views.find(({ column }) => column.role === role));
+  const left = [...views];
+  for (const view of [...views].reverse()) {
+    if (fits(left)) break;
+    if (view.column.role !== 'key' && !stays.includes(view)) left.splice(left.indexOf(view), 1);
+  }
+  return left;
+}
+
 /** Whether a column is part of the table's main time, which is drawn even if every cell is zero. */
 function isMain({ measure, kind, role }: Column): boolean {
   return measure === '' && kind === 'time_us' && ['baseline', 'candidate', 'delta'].includes(role);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cellText, columnViews, differencesOnly, figuresFirst, headerLabel, headerUnit, meaning, oneBar, toggleColumn, visibleColumns } from '../../../src/table/data/columns';
+import { cellText, columnViews, cutToFit, differencesOnly, figuresFirst, headerLabel, headerUnit, meaning, oneBar, toggleColumn, visibleColumns } from '../../../src/table/data/columns';
 import { measuresOf } from '../../../src/table/row_panel';
 import { isMeasuredDelta } from '../../../src/table/data/rows';
 import { PLAIN, column, kernels } from '../../samples';
@@ -39,6 +39,9 @@ describe('columns', () => {
   it('of several differences draws one as a bar and, where room is short, leaves out the sides of the others', () => {
     const ranks = columnViews({ ...table, columns: ['baseline_us', 'candidate_us', 'delta_us', 'baseline_own_us', 'candidate_own_us', 'own_delta_us', 'baseline_overlap'].map((name) => column(name, name.includes('delta') ? 'delta' : 'plain', 'time_us', { unit: 'us' })), rows: [[1, 2, 1, 1, 3, 2, 1]] });
     expect(oneBar(ranks).filter(({ largest }) => largest > 0).map((view) => view.column.name)).toEqual(['delta_us']);
+    const two = cutToFit(columnViews(table), (left) => left.length <= 2);
+    expect(two.map((view) => view.column.name)).toEqual(['name', 'baseline_us', 'candidate_us', 'delta_us']); // which always stay
+    expect(cutToFit(ranks, (left) => left.length <= 6).map((view) => view.column.name)).not.toContain('baseline_overlap');
     expect(differencesOnly(ranks).map((view) => view.column.name)).toEqual(['baseline_us', 'candidate_us', 'delta_us', 'own_delta_us', 'baseline_overlap']);
   });
   it('knows which way is worse', () => {
