@@ -85,9 +85,22 @@ function precisionOf(table: Table, column: Column, index: number, known: Map<str
   return { decimals: known.get(key) ?? 0, related };
 }
 
-function longestCount(values: number[]): number {
+/** Characters in the longest of these numbers. */
+function longestOf(values: number[], decimals: number): number {
   const largest = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-  return formatNumber(largest, countDecimals(values)).length + (values.some((value) => value < 0) ? 1 : 0);
+  return formatNumber(largest, decimals).length + (values.some((value) => value < 0) ? 1 : 0);
+}
+
+/** Characters for which a column needs more room than others; 0 if it does not. */
+function lettersOf(table: Table, column: Column, index: number): number {
+  if (column.kind === 'text') return table.rows.reduce((most, row) => Math.max(most, String(row[index] ?? '').length), 0);
+  const values = numbersOf(table, [index]);
+  if (column.kind === 'count') return longestOf(values, countDecimals(values));
+  if (column.unit in SCALED_LETTERS || column.kind !== 'number') return SCALED_LETTERS[column.unit] ?? 0;
+  const unit = unitPlace(table, column);
+  const plain = numbersOf({ ...table, rows: table.rows.filter((row) => !(String(unit < 0 ? column.unit : row?.[unit]) in SCALED_LETTERS)) }, [index]);
+  const letters = longestOf(plain, plainDecimals(plain));
+  return letters > USUAL_LETTERS ? letters : 0;
 }
 
 export function columnViews(table: Table): ColumnView[] {
@@ -110,7 +123,7 @@ export function columnViews(table: Table): ColumnView[] {
     unitAt: unitPlace(table, column),
     ...precisionOf(table, column, index, precisions),
     blank: table.rows.length > 0 && table.rows.every((row) => row[index] === null || row[index] === 0 || row[index] === '' || (column.name === 'unit' && SAID_UNITS.has(String(row[index])))),
-    letters: column.kind === 'text' ? table.rows.reduce((most, row) => Math.max(most, String(row[index] ?? '').length), 0) : column.kind === 'count' ? longestCount(numbersOf(table, [index])) : (SCALED_LETTERS[column.unit] ?? 0),
+    letters: lettersOf(table, column, index),
     largest: isMeasuredDelta(column) && hasOneUnit(table, column) ? numbersOf(table, [index]).reduce((most, value) => Math.max(most, Math.abs(value)), 0) : 0,
   }));
 }
@@ -181,8 +194,10 @@ function isSigned(column: Column): boolean {
 
 /** Units that need no column of their own: formatted bytes carry theirs, counts have none. */
 const SAID_UNITS = new Set(['bytes', 'count']);
+/** Characters that fit a column of plain numbers at its usual width. */
+const USUAL_LETTERS = 8;
 /** Characters in the longest scaled number of each unit, such as 90.4 TFLOP/s. */
-const SCALED_LETTERS: Record<string, number> = { FLOP: 10, 'FLOP/s': 12, 'bytes/s': 9 };
+const SCALED_LETTERS: Record<string, number> = { bytes: 0, FLOP: 10, 'FLOP/s': 12, 'bytes/s': 9 };
 /** Header text of each unit of plain numbers; "" if the cells carry the unit or there is none to name. */
 const UNIT_TEXT: Record<string, string> = { percent: '%', number: '', fraction: '', bytes: '', 'bytes/s': '', FLOP: '', 'FLOP/s': '', 'FLOP/byte': 'FLOP/B' };
 
