@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cellText, columnViews, cutToFit, differencesOnly, figuresFirst, headerLabel, headerUnit, meaning, oneBar, toggleColumn, visibleColumns } from '../../../src/table/data/columns';
-import { measuresOf } from '../../../src/table/row_panel';
+import { measuresOf } from '../../../src/table/data/row_parts';
 import { isMeasuredDelta } from '../../../src/table/data/rows';
 import { PLAIN, column, kernels } from '../../samples';
 
