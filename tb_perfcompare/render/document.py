@@ -214,8 +214,8 @@ def _evidence(headline: Headline) -> tuple[tuple[str, str], ...]:
     rows.append(("evidence", f"{p}{n}   {printable(headline.method)}"))
     if headline.sensitivity:
         rows.append(("robustness", printable(headline.sensitivity)))
-    if headline.program is not None:
-        rows.append(("step time alone", _recorded_alone(headline)))
+    if headline.program is not None and (alone := _recorded_alone(headline)) != verdict_word(headline.verdict):
+        rows.append(("step time alone", alone))
     return tuple(rows)
 
 
