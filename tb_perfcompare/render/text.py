@@ -21,7 +21,9 @@ _NARROWEST_NAME = 20
 _WIDEST_BESIDE = 30
 """On a terminal, names may take this many columns before numbers are moved to a further band below."""
 _WIDEST_NAME = 72
-_INSIDE_FIGURE = regex(r"(?<=\d) (?=(?:%|ns|µs|ms|s|B|KiB|MiB|GiB)(?!\w))|(?<=\bp) (?=[=<])|(?<=\bp [=<]) (?=\d)")
+_INSIDE_FIGURE = regex(
+    r"(?<=\d) (?=(?:%|ns|µs|ms|s|B|KiB|MiB|GiB)(?!\w)|[\w.]+(?:::|#))|(?<=\bp) (?=[=<])|(?<=\bp [=<]) (?=\d)"
+)
 _UNBROKEN = "\N{NO-BREAK SPACE}"
 
 
@@ -168,7 +170,8 @@ def _row(cells: Sequence[str], widths: list[int], heads: tuple[Head, ...]) -> It
 
 
 def _wrap(line: str, width: int, lead: str = "", *, break_words: bool = False) -> list[str]:
-    """Wraps a line at `width` columns, with `lead` before the first line. Keeps a number and its unit together."""
+    """Wraps a line at `width` columns, with `lead` before the first line. Keeps a number and its unit together, or the
+    operator that it counts."""
     lines = textwrap.wrap(
         _INSIDE_FIGURE.sub(_UNBROKEN, line), width, initial_indent=lead, subsequent_indent=" " * display_width(lead),
         break_long_words=break_words, break_on_hyphens=False,
