@@ -170,7 +170,7 @@ def test_the_corrected_report_is_the_comparison_of_the_same_processes() -> None:
     """Process 10: 3 cycles per side, including the function without a counter."""
     found = tb_perfcompare("strict", NORMAL, ABNORMAL, "--pid", "10", "--method", "corrected")
     assert (found.status, found.err) == (0, "")
-    assert found.out.startswith("## ") and "3 of 3 cycles" in found.out
+    assert found.out.startswith("## ") and "· 3 cycles" in found.out
     functions = tb_perfcompare(
         "strict", NORMAL, ABNORMAL, "--pid", "10", "--method", "corrected", "--table", "functions", "--format", "csv"
     )
@@ -185,7 +185,7 @@ def test_the_corrected_report_is_the_comparison_of_the_same_processes() -> None:
 
 def test_the_corrected_report_follows_the_rules_of_several_pairs(tmp_path: Path) -> None:
     several = tb_perfcompare("strict", NORMAL, ABNORMAL, "--method", "corrected")
-    assert several.out.count("of 3 cycles") + several.out.count("of 2 cycles") == 4
+    assert several.out.count("· 3 cycles") + several.out.count("· 2 cycles") == 4
     assert "there are 2 reports" in refused(NORMAL, ABNORMAL, "--method", "corrected", "--format", "csv")
     assert tb_perfcompare("strict", NORMAL, ABNORMAL, "--method", "corrected", "-o", tmp_path / "out").status == 0
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
