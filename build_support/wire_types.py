@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
 from tb_perfcompare.comparison.result.comparison import SCHEMA, ComparisonDict
-from tb_perfcompare.comparison.result.table_catalogue import MADE_OF, VIEWS
+from tb_perfcompare.comparison.result.table_places import MADE_OF, VIEWS
 from tb_perfcompare.comparison.strict.answer import SCHEMA as STRICT_SCHEMA
 from tb_perfcompare.model.formats import FORMATS
 from tb_perfcompare.model.note import NoteCode

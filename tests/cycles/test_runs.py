@@ -203,7 +203,7 @@ def test_views_that_a_table_lacks_are_refused_with_the_reason(tmp_path: Path) ->
 def test_the_text_report_has_no_empty_split(tmp_path: Path) -> None:
     case(tmp_path)
     text = tb_perfcompare("diff", tmp_path / N, tmp_path / A).out
-    assert "8 of 8 cycles" in text and "Where the time went" not in text
+    assert "8 cycles" in text and "Where the time went" not in text
     assert "gpu_frequency" in text and "MHz" in text
 
 

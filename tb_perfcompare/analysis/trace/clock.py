@@ -13,7 +13,7 @@ import numpy as np
 from tb_perfcompare.analysis.columns.event_masks import is_one_of, named
 from tb_perfcompare.analysis.columns.numbering import gather
 from tb_perfcompare.model.api_calls import DEVICE_WAIT, calls
-from tb_perfcompare.model.arrays import Flags, Ints, Ints32
+from tb_perfcompare.model.arrays import Flags, Ints, Ints32, unique
 from tb_perfcompare.model.events import ABSENT, DEVICE_WORK, Category, EventTable
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -75,7 +75,7 @@ def on_host_clock(
     certain = _of_one_process(events.correlation, process, api)[call]
     on_device = is_one_of(events.category, _DEVICE_TIMES)
     start, offsets = events.start_ns.copy(), []
-    for device in np.unique(process[work]).tolist():
+    for device in unique(process[work]).tolist():
         own = certain & (process[work] == device)
         moved, count = _offset(early[own], late[own])
         if moved:
@@ -91,7 +91,7 @@ def _late(events: EventTable, api: Flags, work: Ints, call: Ints32) -> Ints:
     waits = np.flatnonzero(api)
     waits = waits[named(events, waits, lambda name: calls(DEVICE_WAIT, name))]
     process = _processes(events)
-    if not len(waits) or any(len(np.unique(process[rows])) > 1 for rows in (work, np.append(call, waits))):
+    if not len(waits) or any(len(unique(process[rows])) > 1 for rows in (work, np.append(call, waits))):
         return none
     waits = waits[np.argsort(events.start_ns[waits])]
     following = np.searchsorted(events.start_ns[waits], gather(events.start_ns, call))

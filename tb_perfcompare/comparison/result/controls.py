@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar, cast
 
-from tb_perfcompare.comparison.result.table_catalogue import VIEWS
+from tb_perfcompare.comparison.result.table_places import VIEWS
 from tb_perfcompare.lazy_regex import regex
 
 _CONTROLS = {
