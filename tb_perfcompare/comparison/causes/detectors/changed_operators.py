@@ -271,7 +271,7 @@ OPERATORS_CHANGED = Rule(
     names=("operators_changed",),
     meaning="operators are new, gone, replaced or called another number of times",
     when="Operators run more or less often in most steps, or one side's alone in every k-th, and no other rule "
-    "explains their time. Increases and decreases are two findings, and fewer calls that take longer have no "
+    "explains it. Increases and decreases are two findings, and fewer calls that take longer have no "
     "time. If all run more often and none is new, the name is `more_calls`",
     needs="operators; `with_stack` names the function that makes 80 % of the change of calls",
     tables=("operators",),
