@@ -115,8 +115,8 @@ def _table(recorded: Recorded) -> str:
             heads = ("rule", "what is left of")
             rows = [(_names(rule), rule.meaning) for rule in rules]
         case _:
-            heads = ("rule", "what happened", "reported when", "sentence")
-            rows = [(_names(rule), rule.meaning, rule.when, f'"{rule.example}"') for rule in rules]
+            heads = ("rule", "what happened", "reported when")
+            rows = [(_names(rule), rule.meaning, rule.when) for rule in rules]
     return "\n".join(f"| {' | '.join(row)} |" for row in (heads, ("---",) * len(heads), *rows))
 
 

@@ -30,9 +30,7 @@ COUNTER_MOVED = Rule(
     names=("counter_moved",),
     meaning="a counter of a device or of the host moved",
     when="The means differ significantly and by at least a tenth of the larger one: q over all "
-    "[counters](../inputs/counters.md) is at most alpha. For a clock, complete separation is enough, because clocks "
-    "are causes. With fewer than two values on a side, size alone decides",
-    example="Counter gpu_frequency of GPU 7: 1,155 → 210 MHz (-82%)",
+    "[counters](../inputs/counters.md) is at most alpha. For a clock, complete separation is enough",
     look_at="what else ran at that time",
     recorded=Recorded.COUNTERS,
 )

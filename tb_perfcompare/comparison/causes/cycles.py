@@ -60,9 +60,6 @@ FUNCTION_TIME = Rule(
     meaning="functions of one type take longer",
     when="The functions of one type changed significantly (below), by at least the larger of 0.2 % of the shorter "
     "cycle and 5 µs. All device types (`gpu_...`) are one type, as they share a clock",
-    example="GPU functions: +117 ms per cycle (44.9 → 161 ms, ×3.59), but the cycle is not clearly slower; 985 calls "
-    "per cycle; functions ×3.76 per call across the board; K +49.4 ms; gpu_frequency of GPU 7 1,155 → "
-    "210 MHz (interpolated)",
     look_at="these functions, CPU clock and load, other threads of the process",
     recorded=Recorded.CYCLES,
 )

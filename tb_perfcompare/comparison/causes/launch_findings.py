@@ -47,10 +47,7 @@ UTILIZATION = Rule(
     names=("utilization_lost", "utilization_gained"),
     meaning="a kernel uses less of the device",
     when="A kernel of both sides takes longer per launch, and its DRAM throughput or tensor utilization fell by at "
-    "least 0.05, or both the opposite. Calls differ at most by a factor of two. Not if all kernels changed by [one "
-    "ratio](#thresholds)",
-    example="The same kernel is slower: K +336 µs (14.0 → 28.0 µs per launch, 24 calls); lower DRAM "
-    "throughput (72% → 36%)",
+    "least 0.05, or both the opposite. Not if all kernels changed by [one ratio](#thresholds)",
     look_at="memory accesses: strides, alignment, cache hits; concurrent work on the device",
     recorded=Recorded.LAUNCHES,
 )
@@ -60,19 +57,14 @@ TENSOR_CORES = Rule(
     when="The tensor pipe was active for at least 0.10 of the time, now for less than 0.02, or the reverse: in a "
     "kernel of both sides or in [replaced launches](alignment.md#launches-side-by-side). Without figures on both "
     "sides, names decide",
-    example="Tensor cores are no longer used: +930 µs (528 µs → 1.46 ms); L replaces K in 24 launches; tensor pipe "
-    "62% → 0%",
     look_at="data types, allow_tf32, shapes not divisible by 8, library versions",
     recorded=Recorded.LAUNCHES,
 )
 BOUND_SHIFT = Rule(
     names=("bound_shift",),
     meaning="time moved between bound classes",
-    when="At least 0.05 of the longer side's time moved between bottlenecks, beyond the change of all launches. Both "
-    "sides measured the same figures of about the same launches. The finding has the sign of the bottleneck that "
-    "changed most and no share, and comes last",
-    example="Bottlenecks shifted: 875 µs moved between bound classes; bound by neither +2.13 ms (10% → 61% of the "
-    "time)",
+    when="At least 0.05 of the longer side's time moved between bottlenecks, beyond the change of all launches. No "
+    "share; comes last",
     look_at="the scatter plot of launches, and the kernels of the class that changed most",
     recorded=Recorded.LAUNCHES,
     of_means=False,

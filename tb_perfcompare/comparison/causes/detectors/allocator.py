@@ -155,8 +155,7 @@ ALLOCATOR_CALLS = Rule(
     names=("allocator_calls",),
     meaning="more calls reach the driver's allocator",
     when="Calls such as cudaMalloc and cudaFree run more often and take exposed Runtime time, and it is not "
-    "`memory_pressure`. The cache counts as off if the driver allocates as often as aten::empty and "
-    "aten::empty_strided run",
+    "`memory_pressure`",
     needs="API calls",
     tables=("kernels",),
     look_at="tensor sizes that vary by step, fragmentation, memory pressure",

@@ -271,8 +271,7 @@ OPERATORS_CHANGED = Rule(
     names=("operators_changed",),
     meaning="operators are new, gone, replaced or called another number of times",
     when="Operators run more or less often in most steps, or one side's alone in every k-th, and no other rule "
-    "explains it. Increases and decreases are two findings, and fewer calls that take longer have no "
-    "time. If all run more often and none is new, the name is `more_calls`",
+    "explains it. If all run more often and none is new, the name is `more_calls`",
     needs="operators; `with_stack` names the function that makes 80 % of the change of calls",
     tables=("operators",),
     confidence="certain: calls are counted",
@@ -284,8 +283,8 @@ OPERATORS_CHANGED = Rule(
 RECOMPUTATION = Rule(
     names=("recomputation", "recomputation_gone"),
     meaning="activations are recomputed in the backward pass (checkpointing)",
-    when="Operators that compute run in the backward pass of one side only, at most as often as in the forward pass. "
-    "The forward pass calls them as often on both sides",
+    when="Operators that compute run in the backward pass of one side only. The forward pass calls them as often on "
+    "both sides",
     needs="operators",
     tables=("operators",),
     look_at="torch.utils.checkpoint, gradient_checkpointing_enable(), activation checkpointing of the training "

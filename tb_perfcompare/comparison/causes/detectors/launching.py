@@ -257,8 +257,8 @@ ALGORITHM_SEARCH = Rule(
 LAUNCH_BOUND = Rule(
     names=("launch_bound",),
     meaning="launching takes longer, the device waits",
-    when="Each launch takes at least 1.1 times as long, beyond any uniform slowdown. Half of this increase is exposed; "
-    "if it makes half of the slowdown of all host calls, half of the change of exposed host time is enough",
+    when="Each launch takes at least 1.1 times as long, beyond any uniform slowdown, and half of this increase is "
+    "exposed",
     needs="API calls",
     tables=("kernels",),
     look_at="CPU clock and load, profiling hooks, driver version; fewer or larger kernels, CUDA graphs",

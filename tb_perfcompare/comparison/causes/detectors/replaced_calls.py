@@ -147,7 +147,7 @@ OPERATOR_REPLACED = Rule(
     names=("operator_replaced",),
     meaning="an operator was replaced by others: written out, fused, or in a loop",
     when="At the same place inside one parent operator, some operators run less often and others more often. Not if "
-    "one only wraps another, or if the parent has other inputs (`data_type_changed`, `workload_changed`)",
+    "the parent has other inputs",
     needs="operators, on devices of one kind",
     tables=("operators",),
     confidence="certain: calls are counted",

@@ -232,7 +232,7 @@ OPERATOR_SLOWER = Rule(
     names=("operator_slower", "operator_faster"),
     meaning="one operator is slower on the host",
     when="As `kernel_slower`, for CPU Exec. Half of the change is the operator's own time, and its fastest call "
-    "changed by 5 %. If the device hides part of its time, it makes half of the slowdown of all operators",
+    "changed by 5 %",
     needs="operators; `record_shapes` tells its inputs",
     tables=("operators",),
     look_at="the number of threads, other load on its cores, its implementation, the memory layout of its inputs",

@@ -115,8 +115,8 @@ UNINTERRUPTED = Rule(
     names=("operator_slower", "operator_faster"),
     meaning="one operator is slower on the host, without interruptions",
     when="The program is slower, but recorded steps do not show it. One operator makes half of the change of "
-    "[uninterrupted steps](program_or_machine.md#interruptions-and-stalls), and in it the captures of the two sides "
-    "are far apart. Other parts of the step have the names `data_loader` and `unrecorded_time`",
+    "[uninterrupted steps](program_or_machine.md#interruptions-and-stalls). Other parts of the step have the "
+    "names `data_loader` and `unrecorded_time`",
     needs="three captures per side, `record_shapes`; no device work",
     look_at="",
     confidence="captures of the two sides do not overlap, interruptions left out",

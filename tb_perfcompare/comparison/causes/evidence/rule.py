@@ -36,7 +36,6 @@ class Rule:
     needs       what has to be recorded, in words
     tables      tables of the comparison: without any of them, it cannot find anything
     look_at     what to look at next; `look_at_gain` if an improvement needs less
-    example     a sentence, if the page shows one
     confidence  how sure a finding is; "": how repeatable the change of its category is
     recorded    the recordings it applies to
     find        yields its causes, whatever other rules found
@@ -56,7 +55,6 @@ class Rule:
     tables: tuple[str, ...] = ()
     look_at: str = ""
     look_at_gain: str = ""
-    example: str = ""
     confidence: str = ""
     recorded: Recorded = Recorded.STEPS
     find: Callable[[RuleContext], Iterator[Cause]] | None = None

@@ -167,7 +167,7 @@ COPIES_ON_CPU = Rule(
     names=("layout_copies",),
     meaning="more operators that only move data",
     when="Without a device: operators that only move data (`aten::copy_`, `clone`, `_to_copy`, `cat`, ...) run more "
-    "often, but not because operators around them do. At least half of their change is by count, shape by shape",
+    "often, but not because operators around them do. At least half of their change is by count",
     needs="operators; `record_shapes`",
     tables=("operators_by_shape",),
     look_at=".contiguous(), .to(), .clone() and channels_last on one side only, dtype conversions between layers",

@@ -269,9 +269,8 @@ def _longest_call(summary: Summary, table: str, operator: str) -> float:
 CPU_CONTENTION = Rule(
     names=("host_interrupted",),
     meaning="CPU contention: other work takes the CPU between and within operators",
-    when="Together, many operators take 1.2 times as long on average, but their fastest calls do not (without shapes: "
-    "calls in the steps in which they are fastest). No operator makes half of the change, not counting its longest "
-    "call",
+    when="Together, many operators take 1.2 times as long on average, but their fastest calls do not. No operator "
+    "makes half of the change, not counting its longest call",
     needs="operators",
     tables=("operators",),
     look_at=LOOK_AT_CPU,
@@ -282,8 +281,8 @@ CPU_CONTENTION = Rule(
 WAITING_THREADS = Rule(
     names=("waiting_threads",),
     meaning="operators wait for their own threads, which get no core",
-    when="Some operators take longer by about the same time, at least half a millisecond, in long and in short calls; "
-    "other operators hardly change. Only without a device",
+    when="Some operators take longer by about the same time, at least half a millisecond, in long and in short calls. "
+    "Only without a device",
     needs="operators",
     tables=("operators",),
     look_at="more threads than free cores: torch.set_num_threads, OMP_NUM_THREADS, the container's CPU limit, other "

@@ -160,8 +160,7 @@ DEVICE_CONTENTION = Rule(
     names=("device_interrupted",),
     meaning="device contention: other work takes the device between and within kernels",
     when="Kernels with equal launch configuration together take 1.2 times as long, but their fastest launches do not; "
-    "no kernel makes half of the change. Or kernels take as long, but launched work starts 1.75 times as late on an "
-    "idle device",
+    "or launched work starts 1.75 times as late on an idle device",
     needs="kernels with their launch configuration",
     tables=("kernels",),
     look_at="other processes on the device (nvidia-smi), other streams of this program, sharing by MPS or MIG",

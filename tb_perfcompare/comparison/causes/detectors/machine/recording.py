@@ -159,7 +159,7 @@ AUTOGRAD_RECORDS = Rule(
     names=("autograd_recorded", "autograd_off"),
     meaning="inference records a graph for autograd",
     when="Sequence numbers of operators advance on one side only, and neither side runs a backward pass. It explains "
-    "the rest of the host's time outside API calls, or up to that if common work changed in the same direction",
+    "the rest of the host's time outside API calls",
     needs="operators",
     tables=("operators",),
     look_at="torch.no_grad() or torch.inference_mode() around inference and validation",

@@ -280,8 +280,8 @@ DEVICE_PACE = Rule(
 HOST_PACE = Rule(
     names=("host_pace",),
     meaning="the host runs slower across the board",
-    when="Most operators, and their fastest calls, changed by one ratio per call. Without a device, but with recorded "
-    "shapes, it is enough that nearly all changed in one direction. Not if more recording options may be the cause",
+    when="Most operators, and their fastest calls, changed by one ratio per call (without a device, with recorded "
+    "shapes: in one direction). Not if more recording options may be the cause",
     needs="operators; counters name the clock",
     tables=("operators",),
     look_at="CPU clock and governor, other processes, number of threads (torch.set_num_threads, OMP_NUM_THREADS) and "

@@ -166,7 +166,7 @@ COLLECTIVE_SLOWER = Rule(
     names=("collective_slower", "collective_faster"),
     meaning="collectives take longer themselves",
     when="Exposed communication grew, half of it because collectives take longer. With one rank per side, a late rank "
-    "looks the same; the sentence says so",
+    "looks the same",
     needs="collectives",
     tables=("communication",),
     look_at="network and topology, message sizes (table communication_by_message)",

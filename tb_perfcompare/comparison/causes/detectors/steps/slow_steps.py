@@ -215,8 +215,8 @@ _DONE_THEN = "validation, checkpoints, logging, garbage collection"
 SLOW_STEPS = Rule(
     names=("slow_steps",),
     meaning="a few steps are far longer",
-    when="A few outlying steps make half of the change, and not by waiting for the data loader. Most captures have "
-    "such steps; one capture is enough if they turn the mean against the verdict",
+    when="A few outlying steps make half of the change, in most captures (in one, if they turn the mean against the "
+    "verdict), and not by waiting for the data loader",
     needs="steps",
     look_at=f"{_DONE_THEN}, other jobs at that time; record more steps",
     confidence="few steps, which may not recur",

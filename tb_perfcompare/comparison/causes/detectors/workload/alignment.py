@@ -128,7 +128,7 @@ ALIGNMENT = Rule(
     names=("alignment_lost", "alignment_gained"),
     meaning="sizes are no longer multiples of 8, so that kernels pad or read single elements",
     when="On a device, operators whose sizes were multiples of 8 on one side only take longer: by 5 %, and by three "
-    "times the growth of their elements. Products, convolutions and attention make most of it",
+    "times the growth of their elements",
     needs="operators and `record_shapes`, kernels",
     tables=("kernels",),
     look_at="widths, channels and vocabulary: round them up to multiples of 8, better 64",

@@ -228,8 +228,7 @@ WORKLOAD_CHANGED = Rule(
     names=("workload_changed",),
     meaning="other input shapes: batch size, sequence length, image size",
     when="Many operator calls have other input shapes (without shapes: kernels launch more or fewer threads "
-    "throughout). It explains the rest of the change. The example is the first call with other inputs, if these "
-    "are as large as before and the layers before it have the same",
+    "throughout). It explains the rest of the change",
     needs="operators and `record_shapes`, or kernels with their launch configuration",
     tables=("operators_by_shape", "kernels"),
     look_at="batch size, sequence length, image size and padding of both runs; compare runs on the same input",
