@@ -1,4 +1,4 @@
-"""Updates pages that have results between markers: the tables of each benchmark, and the goals of all."""
+"""Updates pages that have results between markers: of benchmarks/results.md, each benchmark and the goals of all."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 from benchmarks.figures import VERDICT_HEAD, Section, table
 from benchmarks.rounds import REPOSITORY
 
-DOCUMENT = REPOSITORY / "docs" / "internals" / "benchmarks.md"
 RESULTS = REPOSITORY / "benchmarks" / "results.md"
 GOALS = "goals"
 _SECTION = re.compile(r"^<!-- (\w+): begin -->$", re.MULTILINE)
@@ -19,20 +18,20 @@ def markers(name: str) -> tuple[str, str]:
     return f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
 
 
-def write(section: Section, machine: str, document: Path = DOCUMENT, results: Path = RESULTS) -> None:
-    """Replaces this benchmark's results, and its rows in the document's table of goals."""
+def write(section: Section, machine: str, results: Path = RESULTS) -> None:
+    """Replaces this benchmark's results, and its rows in the table of goals."""
     replace(results, section.name, section.markdown(machine))
-    replace(document, GOALS, goals(document.read_text(encoding="utf-8"), results.read_text(encoding="utf-8"), section))
+    replace(results, GOALS, goals(results.read_text(encoding="utf-8"), section))
 
 
-def goals(text: str, results: str, section: Section) -> str:
+def goals(text: str, section: Section) -> str:
     """Returns the page's table of goals with new rows for this benchmark, in the order of the results."""
     begin, end = markers(GOALS)
     present = text.split(begin, 1)[1].split(end, 1)[0].strip().splitlines()[2:]
     rows = [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in present]
-    link = f"[{section.name}](../../benchmarks/results.md#{section.name.lower()})"
+    link = f"[{section.name}](#{section.name.lower()})"
     rows = [row for row in rows if row[0] != link] + [[link, *verdict.row()] for verdict in section.verdicts]
-    order = _SECTION.findall(results)
+    order = _SECTION.findall(text)
     rows.sort(key=lambda row: order.index(row[0].split("]")[0].strip("[")))
     return table(("benchmark", *VERDICT_HEAD), rows)
 

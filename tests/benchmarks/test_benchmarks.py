@@ -107,29 +107,27 @@ def test_the_slope_is_the_exponent() -> None:
 
 
 def test_a_section_is_written_between_its_markers(tmp_path: Path) -> None:
-    page, results = tmp_path / "page.md", tmp_path / "results.md"
-    for path, names in ((page, ["goals"]), (results, ["one", "two"])):
-        blank = "".join(f"<!-- {name}: begin -->\n<!-- {name}: end -->\n" for name in names)
-        path.write_text(f"before\n{blank}after\n")
+    results = tmp_path / "results.md"
+    blank = "".join(f"<!-- {name}: begin -->\n<!-- {name}: end -->\n" for name in ("goals", "one", "two"))
+    results.write_text(f"before\n{blank}after\n")
     size = Verdict("size", [3.0], Goal(2, at_most=True))
-    document.write(Section("two", [size], ["text"]), "m", page, results)
+    document.write(Section("two", [size], ["text"]), "m", results)
     for speed in (1.0, 3.0):
-        document.write(Section("one", [Verdict("speed", [speed], Goal(2))]), "a machine", page, results)
-    text = page.read_text()
+        document.write(Section("one", [Verdict("speed", [speed], Goal(2))]), "a machine", results)
+    text = results.read_text()
     goals = text[text.index("<!-- goals: begin -->") : text.index("<!-- goals: end -->")].splitlines()[1:]
-    links = [f"[{name}](../../benchmarks/results.md#{name})" for name in ("one", "two")]
+    links = [f"[{name}](#{name})" for name in ("one", "two")]
     assert goals == table(
         ("benchmark", "figure", "measured", "goal", "met?"),
         [[links[0], "speed", "3.0", "≥ 2", MET], [links[1], "size", "3.0", "≤ 2", MISSED]],
     ).splitlines()
-    assert text.startswith("before\n") and text.endswith("after\n") and "a machine" in results.read_text()
+    assert text.startswith("before\n") and text.endswith("after\n") and "a machine" in text
 
 
-def test_the_pages_have_a_place_for_every_benchmark() -> None:
-    places = {name: document.RESULTS for name in SUITE} | {document.GOALS: document.DOCUMENT}
-    for name, page in places.items():
+def test_the_page_has_a_place_for_every_benchmark() -> None:
+    text = document.RESULTS.read_text("utf-8")
+    for name in (document.GOALS, *SUITE):
         begin, end = document.markers(name)
-        text = page.read_text("utf-8")
         assert text.index(begin) < text.index(end)
 
 

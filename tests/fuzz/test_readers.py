@@ -140,11 +140,11 @@ def test_json_is_written_as_it_was_parsed() -> None:
         assert written(parsed(text.encode())).decode() == text
 
 
-def test_the_table_of_results_is_written_into_the_document(tmp_path: Path) -> None:
+def test_the_results_are_written_into_the_document(tmp_path: Path) -> None:
     row = table.Row("trace", 1200, 1000, 200, 60.0, 0.25, 4321, [])
     text = table.markdown([row, replace(row, name="routes", edges=None)])
-    assert "| `trace` | traces, both scanners | 1,200 | 1,000 | 0.25 | 0 |" in text
-    assert text.endswith("guided by coverage. Python " + text.rpartition("Python ")[2])
+    assert text.startswith("2,400 inputs for 2 targets, guided by coverage: 2,000 were read, the slowest took 0.25 s, ")
+    assert "broken: none." in text and "broken: `trace` (1)." in table.markdown([replace(row, failures=["a law"])])
     document = tmp_path / "page.md"
     document.write_text(f"before\n{table.BEGIN}\nold\n{table.END}\nafter\n")
     table.write(text, document)

@@ -4,7 +4,7 @@
     python -m tests.fuzz.readers --seconds 600 --target trace --target ncu
     python -m tests.fuzz.readers --blind               mutations from a seed, even where atheris is installed
     python -m tests.fuzz.readers --minimize FILE --target trace
-    python -m tests.fuzz.readers --write               also writes the table into docs/internals/reliability.md
+    python -m tests.fuzz.readers --write               also writes the results into docs/internals/reliability.md
 
 With atheris (`pip install -e '.[fuzz]'`) mutations that reach new code are kept. Inputs that break a law are left in
 the directory of --keep with their tracebacks. Exit status 1: a law was broken.
@@ -35,7 +35,7 @@ def main() -> int:
         "--keep", type=Path, default=Path("fuzz_findings"), help="directory for inputs that break a law"
     )
     parser.add_argument("--minimize", type=Path, help="minimize this input while it breaks the same law")
-    parser.add_argument("--write", action="store_true", help="write the table into docs/internals/reliability.md")
+    parser.add_argument("--write", action="store_true", help="write the results into docs/internals/reliability.md")
     chosen = parser.parse_args()
     names = chosen.target or list(TARGETS)
     if chosen.minimize:

@@ -1,4 +1,4 @@
-"""The results of a fuzzing run as a table in the documentation."""
+"""The results of a fuzzing run in the documentation."""
 
 from __future__ import annotations
 
@@ -35,30 +35,19 @@ def line(row: Row) -> str:
 
 
 def markdown(rows: Sequence[Row]) -> str:
-    """The table with a line about the run."""
-    from tests.fuzz.readers.corpus import TARGETS
-
-    lines = ["| target | what is fed | inputs | of these read | slowest, s | laws broken |",
-             "| --- | --- | ---: | ---: | ---: | ---: |"]  # fmt: skip
-    for row in rows:
-        cells = (
-            f"`{row.name}`",
-            TARGETS[row.name].description,
-            f"{row.inputs:,}",
-            f"{row.read:,}",
-            f"{row.slowest_s:.2f}",
-            str(len(row.failures)),
-        )
-        lines.append("| " + " | ".join(cells) + " |")
-    total, seconds = sum(row.inputs for row in rows), sum(row.seconds for row in rows)
+    """All targets in one paragraph; targets that broke a law are named."""
+    broken = [f"`{row.name}` ({len(row.failures)})" for row in rows if row.failures]
+    total, read = sum(row.inputs for row in rows), sum(row.read for row in rows)
     how = "guided by coverage" if any(row.edges is not None for row in rows) else "drawn from a seed"
-    lines.append("")
-    lines.append(f"{total:,} inputs in {seconds / 60:.0f} minutes, {how}. Python {platform.python_version()}.")
-    return "\n".join(lines)
+    return (
+        f"{total:,} inputs for {len(rows)} targets, {how}: {read:,} were read, the slowest took "
+        f"{max(row.slowest_s for row in rows):.2f} s, laws broken: {', '.join(broken) or 'none'}. "
+        f"Python {platform.python_version()}."
+    )
 
 
 def write(text: str, document: Path = DOCUMENT) -> None:
-    """Write the table between its marks in the document."""
+    """Write the results between their marks in the document."""
     whole = document.read_text("utf-8")
     before, _, rest = whole.partition(BEGIN)
     _, _, after = rest.partition(END)
