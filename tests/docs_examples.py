@@ -105,18 +105,10 @@ def with_rules(text: str) -> str:
 
 def _table(recorded: Recorded) -> str:
     rules = [rule for rule in RULES if rule.recorded is recorded]
-    heads: tuple[str, ...]
-    rows: list[tuple[str, ...]]
-    match recorded:
-        case Recorded.STEPS:
-            heads = ("rule", "what happened", "reported when", "needs")
-            rows = [(_names(rule), rule.meaning, rule.when, rule.needs) for rule in rules]
-        case Recorded.TIMES:
-            heads = ("rule", "what is left of")
-            rows = [(_names(rule), rule.meaning) for rule in rules]
-        case _:
-            heads = ("rule", "what happened", "reported when")
-            rows = [(_names(rule), rule.meaning, rule.when) for rule in rules]
+    heads: tuple[str, ...] = ("rule", "what happened", "reported when")
+    rows: list[tuple[str, ...]] = [(_names(rule), rule.meaning, rule.when) for rule in rules]
+    if recorded is Recorded.TIMES:
+        heads, rows = ("rule", "what is left of"), [row[:2] for row in rows]
     return "\n".join(f"| {' | '.join(row)} |" for row in (heads, ("---",) * len(heads), *rows))
 
 

@@ -144,7 +144,6 @@ MEMORY_PRESSURE = Rule(
     names=("memory_pressure", "memory_relieved"),
     meaning="the allocator retries: it frees cached memory in order to allocate",
     when="Calls that free device memory *inside operators* run more often, as do allocations from the driver",
-    needs="API calls; `profile_memory` for the peak",
     tables=("kernels",),
     look_at="batch size, tensors kept alive, fragmentation (PYTORCH_ALLOC_CONF=expandable_segments:True)",
     confidence="certain: calls are counted",
@@ -156,7 +155,6 @@ ALLOCATOR_CALLS = Rule(
     meaning="more calls reach the driver's allocator",
     when="Calls such as cudaMalloc and cudaFree run more often and take exposed Runtime time, and it is not "
     "`memory_pressure`",
-    needs="API calls",
     tables=("kernels",),
     look_at="tensor sizes that vary by step, fragmentation, memory pressure",
     confidence="certain: calls are counted",

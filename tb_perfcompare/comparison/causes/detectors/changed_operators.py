@@ -272,7 +272,6 @@ OPERATORS_CHANGED = Rule(
     meaning="operators are new, gone, replaced or called another number of times",
     when="Operators run more or less often in most steps, or one side's alone in every k-th, and no other rule "
     "explains it. If all run more often and none is new, the name is `more_calls`",
-    needs="operators; `with_stack` names the function that makes 80 % of the change of calls",
     tables=("operators",),
     confidence="certain: calls are counted",
     find_rest=changed_operator_rules,
@@ -285,7 +284,6 @@ RECOMPUTATION = Rule(
     meaning="activations are recomputed in the backward pass (checkpointing)",
     when="Operators that compute run in the backward pass of one side only. The forward pass calls them as often on "
     "both sides",
-    needs="operators",
     tables=("operators",),
     look_at="torch.utils.checkpoint, gradient_checkpointing_enable(), activation checkpointing of the training "
     "library; whether the memory it saves is needed",

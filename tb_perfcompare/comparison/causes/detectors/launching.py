@@ -223,7 +223,6 @@ GRAPH_LOST = Rule(
     meaning="graph launches became single launches",
     when="Graph launches at least halved, while single kernel launches increased. It explains the rest of the host's "
     "time",
-    needs="API calls",
     tables=("kernels",),
     look_at="CUDA graph capture: changing shapes, operators that cannot be captured, mode='reduce-overhead'",
     look_at_gain="CUDA graph capture",
@@ -235,7 +234,6 @@ GRAPH_CAPTURES = Rule(
     names=("graph_captures",),
     meaning="graphs are captured in the steps, not once before them",
     when="Graphs are instantiated more often per step. It explains the rest of the host's time",
-    needs="API calls",
     tables=("kernels",),
     look_at="what is new in each step: input shapes, addresses or streams; each needs a graph of its own, also with "
     "torch.compile's mode='reduce-overhead'",
@@ -247,7 +245,6 @@ ALGORITHM_SEARCH = Rule(
     meaning="a library tries algorithms within the steps",
     when="An operator called as often launches at least twice as many kernels per call, and waits for an event at "
     "least once more per call. It explains all time of such operators",
-    needs="operators, API calls",
     tables=("operators",),
     look_at="torch.backends.cudnn.benchmark while input shapes vary: each new shape is searched for. Pad or bucket "
     "the inputs, or switch it off",
@@ -259,7 +256,6 @@ LAUNCH_BOUND = Rule(
     meaning="launching takes longer, the device waits",
     when="Each launch takes at least 1.1 times as long, beyond any uniform slowdown, and half of this increase is "
     "exposed",
-    needs="API calls",
     tables=("kernels",),
     look_at="CPU clock and load, profiling hooks, driver version; fewer or larger kernels, CUDA graphs",
     find=launch_rules,

@@ -241,7 +241,6 @@ MORE_CALLS = Rule(
     meaning="the same work is done more (less) often",
     when="Both sides run mostly the same operators, and half of these run more (less) often, by about the same ratio. "
     "It explains the change by count, also of untraced host time",
-    needs="operators; `record_shapes` tells if each call works on less",
     tables=("operators",),
     look_at="number of layers, micro-batches, iterations or calls of the model per step",
     confidence="certain: calls are counted",

@@ -148,7 +148,6 @@ OPERATOR_REPLACED = Rule(
     meaning="an operator was replaced by others: written out, fused, or in a loop",
     when="At the same place inside one parent operator, some operators run less often and others more often. Not if "
     "the parent has other inputs",
-    needs="operators, on devices of one kind",
     tables=("operators",),
     confidence="certain: calls are counted",
     find=replaced_operator_rules,

@@ -233,7 +233,6 @@ OPERATOR_SLOWER = Rule(
     meaning="one operator is slower on the host",
     when="As `kernel_slower`, for CPU Exec. Half of the change is the operator's own time, and its fastest call "
     "changed by 5 %",
-    needs="operators; `record_shapes` tells its inputs",
     tables=("operators",),
     look_at="the number of threads, other load on its cores, its implementation, the memory layout of its inputs",
     find=slower_operator_rules,

@@ -223,7 +223,6 @@ SYNCHRONIZATION = Rule(
     meaning="the host waits for the device more often",
     when="Synchronizing calls run more often, in at least half of the steps. They explain the rest of the host and of "
     "Memcpy, and slower calls that the device would otherwise hide",
-    needs="API calls",
     tables=("kernels",),
     look_at=".item(), .cpu(), printing a tensor, branching on a tensor, torch.cuda.synchronize() inside the step",
     confidence="certain: calls are counted",

@@ -127,7 +127,6 @@ LOADER = Rule(
     names=("data_loader",),
     meaning="batches are loaded in the main process (`num_workers=0`), or by workers",
     when="The DataLoader iterates in one process on one side, in several on the other. It explains the wait for data",
-    needs="`enumerate(DataLoader)` events",
     look_at="num_workers, persistent_workers and prefetch_factor of the DataLoader",
     confidence="certain: the iterators' names are recorded; the time is measured",
     find=loader_rules,
@@ -138,7 +137,6 @@ MORE_COPIES = Rule(
     meaning="more copies between host and device, or on the device",
     when="At least half of Memcpy's change is by count. Copies to the host that grew together with waits count as "
     "`synchronization`",
-    needs="copies",
     tables=("kernels",),
     look_at=".to(device), .cpu() and .item() inside the step; data prepared on the CPU",
     confidence="certain: copies are counted",
@@ -150,7 +148,6 @@ PAGEABLE_COPIES = Rule(
     meaning="copies from (to) pageable memory instead of pinned",
     when="Copies from (to) pageable memory run more often, and copies from (to) pinned memory less often by the same "
     "number",
-    needs="copies",
     tables=("kernels",),
     look_at="pin_memory=True of the data loader, tensor.pin_memory() before .to(device, non_blocking=True)",
     confidence="certain: copies are counted",

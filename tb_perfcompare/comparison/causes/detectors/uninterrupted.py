@@ -117,7 +117,6 @@ UNINTERRUPTED = Rule(
     when="The program is slower, but recorded steps do not show it. One operator makes half of the change of "
     "[uninterrupted steps](program_or_machine.md#interruptions-and-stalls). Other parts of the step have the "
     "names `data_loader` and `unrecorded_time`",
-    needs="three captures per side, `record_shapes`; no device work",
     look_at="",
     confidence="captures of the two sides do not overlap, interruptions left out",
     find=uninterrupted_rules,
@@ -128,7 +127,6 @@ UNINTERRUPTED_REST = Rule(
     names=("host_time",),
     meaning="CPU time without interruptions",
     when="As in the row above, but up to three parts of the step together make half, and no other rule finds a cause",
-    needs="as in the row above",
     look_at="these operators and the Python code around them",
     confidence="captures of the two sides do not overlap, interruptions left out",
     find_rest=uninterrupted_rest_rules,

@@ -53,7 +53,6 @@ WITHOUT_DEVICE = Rule(
     names=("without_device",),
     meaning="one side recorded no device work: it ran on the CPU, or its device was not recorded",
     when="Only one side has kernels, copies or API calls. No other rule then reports these",
-    needs="steps",
     look_at="ProfilerActivity of both recordings; whether model and inputs are moved to the device",
     confidence="the recordings say so: one side has no device events",
     find_rest=without_device_rules,

@@ -19,11 +19,9 @@ from tb_perfcompare.model.summary.groups import PYTHON_DEPTH, PYTHON_OPERATORS, 
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
-_PYTHON_NEEDED = "`with_stack` names Python functions"
 
-
-def _general(name: str, subject: str, look_at: str = "", needs: str = "", tables: tuple[str, ...] = ()) -> Rule:
-    return Rule((name,), subject, needs=needs, tables=tables, look_at=look_at, recorded=Recorded.TIMES)
+def _general(name: str, subject: str, look_at: str = "", tables: tuple[str, ...] = ()) -> Rule:
+    return Rule((name,), subject, tables=tables, look_at=look_at, recorded=Recorded.TIMES)
 
 
 _OF_DEVICE = ("kernels",)
@@ -42,15 +40,13 @@ GENERAL = {
     ),
     StepCategory.RUNTIME: _general("runtime_time", "device runtime calls", tables=_OF_DEVICE),
     StepCategory.DATALOADER: _general(
-        "data_loader", "data loader wait", "num_workers, prefetch_factor, pin_memory, decoding and storage",
-        "`with_stack` names what the main process does to load",
+        "data_loader", "data loader wait", "num_workers, prefetch_factor, pin_memory, decoding and storage"
     ),
     StepCategory.CPU_EXEC: _general("host_time", "CPU time"),
     StepCategory.OTHER: _general(
         "unrecorded_time",
         "untraced host time (no events recorded)",
         "Python code between operators, other threads of the program (GIL), other load on the machine",
-        _PYTHON_NEEDED,
     ),
 }
 """Category -> rule for its remaining time; the rule's meaning is the subject of the sentence."""

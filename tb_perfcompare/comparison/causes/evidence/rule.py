@@ -33,7 +33,6 @@ class Rule:
     names       names of its findings: of a regression, and of the improvement if that has another
     meaning     what happened, in one line
     when        when it is reported
-    needs       what has to be recorded, in words
     tables      tables of the comparison: without any of them, it cannot find anything
     look_at     what to look at next; `look_at_gain` if an improvement needs less
     confidence  how sure a finding is; "": how repeatable the change of its category is
@@ -51,7 +50,6 @@ class Rule:
     names: tuple[str, ...]
     meaning: str
     when: str = ""
-    needs: str = ""
     tables: tuple[str, ...] = ()
     look_at: str = ""
     look_at_gain: str = ""

@@ -75,7 +75,6 @@ COMPILATION_LOST = Rule(
     names=("compilation_lost", "compilation_gained"),
     meaning="eager code instead of compiled",
     when="`triton_...` kernels run at least a fifth less often, and other kernels run instead on this side only",
-    needs="kernels",
     tables=("kernels",),
     look_at="torch.compile: graph breaks, recompilations, a fallback to eager mode",
     look_at_gain="torch.compile",

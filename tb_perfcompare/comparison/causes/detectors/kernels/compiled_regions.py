@@ -183,7 +183,6 @@ REGIONS_LOST = Rule(
     names=("compilation_lost", "compilation_gained"),
     meaning="eager code instead of compiled",
     when="No generated kernels: one side runs compiled regions, the other none",
-    needs="operators",
     tables=("operators",),
     look_at=_LOOK_AT,
     confidence=_COUNTED,
@@ -194,7 +193,6 @@ GRAPH_BREAKS = Rule(
     meaning="both sides are compiled, into other regions",
     when="Ids of compiled regions show more frames or recompilations on one side. Without ids: `CompiledFxGraph` or "
     "`CompiledFunction` runs more often, operators do not",
-    needs="operators",
     tables=("operators",),
     look_at=_LOOK_AT,
     confidence=_COUNTED,

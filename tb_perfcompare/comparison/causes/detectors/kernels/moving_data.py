@@ -156,7 +156,6 @@ LAYOUT_COPIES = Rule(
     names=("layout_copies",),
     meaning="more kernels that only move data (copies, transposes, layout conversions)",
     when="Kernels that only move data, by name, run more often. At least half of their change is by count",
-    needs="kernels",
     tables=("kernels",),
     look_at=".contiguous(), .to(), channels_last on one side only, dtype conversions between layers",
     confidence="certain: launches are counted; copies are recognized by kernel name",
@@ -168,7 +167,6 @@ COPIES_ON_CPU = Rule(
     meaning="more operators that only move data",
     when="Without a device: operators that only move data (`aten::copy_`, `clone`, `_to_copy`, `cat`, ...) run more "
     "often, but not because operators around them do. At least half of their change is by count",
-    needs="operators; `record_shapes`",
     tables=("operators_by_shape",),
     look_at=".contiguous(), .to(), .clone() and channels_last on one side only, dtype conversions between layers",
     confidence="certain: calls are counted",

@@ -151,7 +151,6 @@ FUSION_LOST = Rule(
     meaning="one kernel became several, or the reverse",
     when="An operator that runs as often, or a new one inside an operator of both sides, launches other kernels: at "
     "least twice as many, which take longer (shorter)",
-    needs="kernels of operators",
     tables=("kernels",),
     look_at=_LIBRARIES,
     confidence=_CERTAIN,
@@ -164,7 +163,6 @@ TENSOR_CORES_LOST = Rule(
     meaning="an operator's kernels stopped (started) using tensor cores, by their names or their rates",
     when="As `fusion_lost`, with any number of kernels, but half of the time moved between kernels with and without "
     "tensor cores",
-    needs="kernels of operators",
     tables=("kernels",),
     look_at="data types, allow_tf32, shapes not divisible by 8, library versions",
     look_at_gain="data types, allow_tf32, library versions",
@@ -178,7 +176,6 @@ KERNEL_REPLACED = Rule(
     names=("kernel_replaced",),
     meaning="another algorithm; between kinds of devices: their kernels",
     when="As `fusion_lost`, for any other replacement of kernels",
-    needs="kernels of operators",
     tables=("kernels",),
     look_at=_LIBRARIES,
     confidence=_CERTAIN,

@@ -271,7 +271,6 @@ CPU_CONTENTION = Rule(
     meaning="CPU contention: other work takes the CPU between and within operators",
     when="Together, many operators take 1.2 times as long on average, but their fastest calls do not. No operator "
     "makes half of the change, not counting its longest call",
-    needs="operators",
     tables=("operators",),
     look_at=LOOK_AT_CPU,
     find=interruption_rules,
@@ -283,7 +282,6 @@ WAITING_THREADS = Rule(
     meaning="operators wait for their own threads, which get no core",
     when="Some operators take longer by about the same time, at least half a millisecond, in long and in short calls. "
     "Only without a device",
-    needs="operators",
     tables=("operators",),
     look_at="more threads than free cores: torch.set_num_threads, OMP_NUM_THREADS, the container's CPU limit, other "
     "processes on these cores",

@@ -161,7 +161,6 @@ DEVICE_CONTENTION = Rule(
     meaning="device contention: other work takes the device between and within kernels",
     when="Kernels with equal launch configuration together take 1.2 times as long, but their fastest launches do not; "
     "or launched work starts 1.75 times as late on an idle device",
-    needs="kernels with their launch configuration",
     tables=("kernels",),
     look_at="other processes on the device (nvidia-smi), other streams of this program, sharing by MPS or MIG",
     find=device_contention_rules,

@@ -79,7 +79,6 @@ GIL_WAITS = Rule(
     meaning="the main thread waits for Python's GIL, which another thread of the program holds",
     when="At least 8 times, in 5 places, the main thread starts and ends nothing for 5 ms (Python's switch interval) "
     "or a multiple",
-    needs="operators",
     tables=("operators",),
     look_at="threads of the program that run Python code: loaders, loggers, metrics, monitors; run them in a process "
     "of their own",

@@ -130,7 +130,6 @@ MACHINE_PACE = Rule(
     meaning="the machine is slower (faster), and no other rule says why",
     when="[Common work](program_or_machine.md) takes longer, and other rules explain less than half of that. The "
     "captures agree, or it surely takes longer in these captures",
-    needs="the same work on both sides",
     look_at="other processes, CPU clock and governor, number of threads (torch.set_num_threads, OMP_NUM_THREADS) and "
     "their placement; record again alternately",
     confidence="captures agree on the pace of the same work",

@@ -138,7 +138,6 @@ PROFILER_OVERHEAD = Rule(
     names=("profiler_overhead",),
     meaning="the profiler's own work",
     when="The profiler's overhead events take more time",
-    needs="overhead events (traces of devices)",
     look_at=_LOOK_AT,
     confidence="certain: the profiler records its own work",
     find=profiler_work_rules,
@@ -149,7 +148,6 @@ MORE_RECORDED = Rule(
     meaning="the profiler records more",
     when="Without overhead events (CPU traces): the slower side recorded more options, and other rules explain less "
     "than half of the host's change. Not between different kinds of devices",
-    needs="the profiler's options",
     look_at=_LOOK_AT,
     confidence="other changes of host time would look the same",
     find_rest=recording_rules,
@@ -160,7 +158,6 @@ AUTOGRAD_RECORDS = Rule(
     meaning="inference records a graph for autograd",
     when="Sequence numbers of operators advance on one side only, and neither side runs a backward pass. It explains "
     "the rest of the host's time outside API calls",
-    needs="operators",
     tables=("operators",),
     look_at="torch.no_grad() or torch.inference_mode() around inference and validation",
     confidence="certain: the operators' sequence numbers are recorded; the size is what no other cause explains",

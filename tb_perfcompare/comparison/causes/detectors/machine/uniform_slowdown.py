@@ -269,7 +269,6 @@ DEVICE_PACE = Rule(
     meaning="the device runs slower across the board",
     when="Most kernels changed by one ratio per launch, which explains half of the change of kernel time. The "
     "sentence names a clock counter that moved in the opposite direction",
-    needs="kernels; counters name the clock",
     tables=("kernels",),
     look_at="clocks, power and temperature limits, other jobs on the device, the device model",
     confidence="the same ratio in at least half of the kernel time",
@@ -282,7 +281,6 @@ HOST_PACE = Rule(
     meaning="the host runs slower across the board",
     when="Most operators, and their fastest calls, changed by one ratio per call (without a device, with recorded "
     "shapes: in one direction). Not if more recording options may be the cause",
-    needs="operators; counters name the clock",
     tables=("operators",),
     look_at="CPU clock and governor, other processes, number of threads (torch.set_num_threads, OMP_NUM_THREADS) and "
     "their placement, the CPU model and its instruction set",

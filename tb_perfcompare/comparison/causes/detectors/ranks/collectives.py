@@ -167,7 +167,6 @@ COLLECTIVE_SLOWER = Rule(
     meaning="collectives take longer themselves",
     when="Exposed communication grew, half of it because collectives take longer. With one rank per side, a late rank "
     "looks the same",
-    needs="collectives",
     tables=("communication",),
     look_at="network and topology, message sizes (table communication_by_message)",
     confidence="the transfer itself, the same on all ranks",
@@ -178,7 +177,6 @@ OVERLAP_LOST = Rule(
     names=("overlap_lost", "overlap_gained"),
     meaning="communication is exposed: less overlap with compute",
     when="Exposed communication grew, less than half of it because collectives take longer",
-    needs="collectives on a device",
     tables=("communication",),
     look_at="overlap with the backward pass: bucket sizes, streams, find_unused_parameters, parameter order",
     confidence="collectives take as long as before; what runs alongside changed",

@@ -88,7 +88,6 @@ LATE_RANK = Rule(
     meaning="ranks wait for one of them",
     when="All workers recorded the same steps. [Waiting](ranks.md#waiting-and-transfer) makes half of the change, and "
     "a larger number of collectives does not. The late rank is the one that waits least",
-    needs="collectives of several workers",
     tables=("communication",),
     look_at="what that rank does before its collectives: data loading, uneven work, a slower device",
     confidence="the others wait for the rank with the shortest collectives",

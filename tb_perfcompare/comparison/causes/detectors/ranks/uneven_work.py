@@ -51,7 +51,6 @@ UNEVEN_WORK = Rule(
     meaning="one rank does more (less) work than before, the others do not",
     when="[Counted work](ranks.md#counted-work) of a rank changed beyond that of the others, and its own time as well. "
     "If the others wait for it, `late_rank` says so instead",
-    needs="several workers; `record_shapes` for FLOPs and input elements",
     tables=("ranks",),
     look_at=WORK_GIVEN,
     confidence=WORK_COUNTED,

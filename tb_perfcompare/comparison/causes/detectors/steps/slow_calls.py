@@ -122,7 +122,6 @@ SLOW_CALLS = Rule(
     when=f"An operator takes {SLOW_CALL} times its usual time per call in at least {MIN_SLOW_STEPS} steps, at most "
     "three quarters. One side has more such steps (p ≤ 0.01), and few operators in them make half of the change. "
     "Only with a device",
-    needs="steps",
     look_at="what is chosen, compiled or loaded for each new input shape: plans of cuDNN, "
     "torch.backends.cudnn.benchmark, torch.compile, Triton; pad or bucket the inputs",
     confidence="in many steps",

@@ -217,7 +217,6 @@ SLOW_STEPS = Rule(
     meaning="a few steps are far longer",
     when="A few outlying steps make half of the change, in most captures (in one, if they turn the mean against the "
     "verdict), and not by waiting for the data loader",
-    needs="steps",
     look_at=f"{_DONE_THEN}, other jobs at that time; record more steps",
     confidence="few steps, which may not recur",
     find=slow_step_rules,

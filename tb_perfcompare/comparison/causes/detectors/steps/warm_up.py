@@ -91,7 +91,6 @@ WARM_UP_INSIDE = Rule(
     meaning="code is loaded, algorithms are tried",
     when="Some kernels or operators run only in the first quarter of the steps, and most of them less often on the "
     "other side. The extra time of these steps is half of the change",
-    needs="steps",
     look_at="profiler.schedule(wait=..., warmup=...) to skip the first steps; compare only later steps with --steps",
     confidence="certain: these calls stop after the first steps",
     find=warm_up_rules,

@@ -129,7 +129,6 @@ ALIGNMENT = Rule(
     meaning="sizes are no longer multiples of 8, so that kernels pad or read single elements",
     when="On a device, operators whose sizes were multiples of 8 on one side only take longer: by 5 %, and by three "
     "times the growth of their elements",
-    needs="operators and `record_shapes`, kernels",
     tables=("kernels",),
     look_at="widths, channels and vocabulary: round them up to multiples of 8, better 64",
     look_at_gain="which sizes of the model were rounded",

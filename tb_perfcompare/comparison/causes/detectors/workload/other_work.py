@@ -229,7 +229,6 @@ WORKLOAD_CHANGED = Rule(
     meaning="other input shapes: batch size, sequence length, image size",
     when="Many operator calls have other input shapes (without shapes: kernels launch more or fewer threads "
     "throughout). It explains the rest of the change",
-    needs="operators and `record_shapes`, or kernels with their launch configuration",
     tables=("operators_by_shape", "kernels"),
     look_at="batch size, sequence length, image size and padding of both runs; compare runs on the same input",
     confidence="certain: the shapes are recorded",
@@ -241,7 +240,6 @@ DATA_TYPE_CHANGED = Rule(
     meaning="other element types",
     when="Many operator calls have other input types. It does not explain waits for data or ranks, or untraced host "
     "time that grew with device time",
-    needs="operators; `record_shapes`",
     tables=("operators_by_shape",),
     look_at="autocast, model.half()/bfloat16() and TF32 settings of both runs",
     confidence="certain: the types are recorded",
