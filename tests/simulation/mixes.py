@@ -61,7 +61,6 @@ EQUAL = {
     "6 kinds": world(SIX),
     "2 kinds, other mix": world(TWO, "mix"),
     "6 kinds, other mix": world(SIX, "mix"),
-    "6 kinds, ρ 0.5": world(SIX, rho=0.5),
     "6 kinds, other mix, ρ 0.5": world(SIX, "mix", rho=0.5),
     "6 kinds, other mix, 3 captures ±5 %": world(SIX, "mix", captures=3, between=0.05),
 }
@@ -70,13 +69,10 @@ EQUAL = {
 SLOWER = {
     "2 kinds, all +3 %": world(TWO, "all", 1.03),
     "6 kinds, all +5 %": world(SIX, "all", 1.05),
-    "6 kinds, all +5 %, ρ 0.5": world(SIX, "all", 1.05, rho=0.5),
     "6 kinds, all +5 %, other mix": world(SIX, "all, mix", 1.05),
     "2 kinds, the short one +10 %": world(TWO, "short", 1.1),
-    "2 kinds, the long one +5 %": world(TWO, "long", 1.05),
     "2 kinds, the long one +10 %": world(TWO, "long", 1.1),
     "6 kinds, the longest +10 %": world(SIX, "long", 1.1),
-    "6 kinds, the longest +10 %, other mix": world(SIX, "long, mix", 1.1),
     "6 kinds, all +10 %, 3 captures ±1 %": world(SIX, "all", 1.1, captures=3, between=0.01),
 }
 
