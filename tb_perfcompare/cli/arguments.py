@@ -47,33 +47,31 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "worker": {"metavar": "NAME", "help": "only this worker{of} (default: all)"},
     "span": {"metavar": "LABEL", "help": "only this span{of} (default: all)"},
     "steps": {
-        "metavar": "3-10", "type": _STEPS, "help": "only these steps{of}: first to last number, both included",
+        "metavar": "3-10", "type": _STEPS, "help": "only these steps{of}, both ends included",
     },
     "all-steps": {"action": "store_true", "help": "include incomplete and warm-up steps"},
     "launches": {
-        "metavar": "FILE",
-        "help": "add utilization to the kernels{of} from a kernel listing or ncu --csv export of the same program",
+        "metavar": "FILE", "help": "kernel listing or ncu --csv export with the utilization of the kernels{of}",
     },
     "counters": {
-        "metavar": "FILE", "help": "*_counters_data.csv with counters sampled while {whole} was recorded",
+        "metavar": "FILE", "help": "*_counters_data.csv, sampled while {whole} was recorded",
     },
     "step-window": {
         "choices": WINDOWS, "default": WINDOWS[0],
-        "help": "a step ends when its device work ends (device, the default) or at the next marker (marker)",
+        "help": "a step ends with its device work (device, the default) or at the next marker (marker)",
     },
     "step-marker": {
         "metavar": "NAME", "type": _marker, "default": "",
-        "help": "what delimits steps in traces: a marker name with * for its numbers ('execute_*'), or "
+        "help": "what delimits steps: a marker name with * for its numbers ('execute_*'), or "
         f"{', '.join(ORIGINS[:-1])} or {ORIGINS[-1]} (default: profiler.step(), else what repeats)",
     },
     "kind": {
         "metavar": "NAME", "type": _marker, "default": "",
-        "help": "only this kind of iteration: the name of its markers ('step[DECODE*', * matches anything), "
-        "or a row of the table iteration_kinds",
+        "help": "only this kind of iteration: its markers ('step[DECODE*') or a row of the table iteration_kinds",
     },
     "peak": {
         "metavar": "TYPE=TFLOP/S", "type": as_argument(parse_peak), "action": "append", "default": [], "dest": "peaks",
-        "help": "replaces the peak of the data sheet: bf16=989 (TFLOP/s), memory=3350 (GB/s); repeatable{of}",
+        "help": "peak of the device: bf16=989 (TFLOP/s), memory=3350 (GB/s); repeatable{of}",
     },
     "scheduler": {"metavar": "ADDRESS", "help": "read files on the Dask cluster of this scheduler"},
     "top": {"metavar": "N", "type": positive, "help": "rows per table (default: {of})"},

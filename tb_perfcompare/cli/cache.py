@@ -1,7 +1,6 @@
 """Show or empty the cache, which makes reopening large runs fast.
 
-It holds summaries and comparisons, in the user's cache directory. docs/internals/reliability.md says how to move it or
-turn it off.
+It holds summaries and comparisons. docs/internals/reliability.md says how to move it or turn it off.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Compare CANDIDATE with BASELINE: which is slower, by how much, is the difference real, and why.
-
-With --fail-if-slower, --budget or --fail-on, the exit status is the result of the gate: 0 passed, 1 tripped, 3 cannot
-tell.
-"""
+"""Compare CANDIDATE with BASELINE: which is slower, by how much, is the difference real, and why."""
 
 from __future__ import annotations
 

@@ -31,16 +31,16 @@ def add_gate(parser: argparse.ArgumentParser) -> None:
     gate = parser.add_argument_group("the gate: exit 1 if a limit is exceeded, 3 if the runs cannot tell")
     gate.add_argument(
         "--fail-if-slower", metavar="3%", type=as_argument(parse_limit),
-        help="fail if the step takes more than this percentage, or time such as 1.5ms, longer",
+        help="fail if the step takes longer by more than this percentage or time (1.5ms)",
     )  # fmt: skip
     gate.add_argument(
         "--fail-on-machine", action="store_true",
-        help="also fail if the program did not change but the machine is slower (default: cannot tell, exit 3)",
+        help="also fail if only the machine is slower (default: cannot tell)",
     )  # fmt: skip
     gate.add_argument(
         "--budget", metavar="CATEGORY=+5%", type=as_argument(parse_budget), action="append", default=[],
-        help="fail if a category, such as Communication, takes more than this percentage of its own time, or time "
-        "such as 1.5ms, longer per step; repeatable",
+        help="fail if a category takes longer by more than this percentage of its own time, or this time per step; "
+        "repeatable",
     )  # fmt: skip
     gate.add_argument(
         "--fail-on", metavar="RULE", type=as_argument(_rule), action="append", default=[],

@@ -1,7 +1,6 @@
 """Add a recorded run to a series: a TensorBoard event file, which history and TensorBoard show.
 
-A point is a file of its own, so jobs may add points at the same time, and is a run: it can be compared without its
-trace. To record a program, use ab.
+The point is a run: it can be compared without its trace. To record a program, use ab.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Write chosen steps as a trace of their own, for a trace viewer such as Perfetto.
 
-Events are as the profiler wrote them. With a CANDIDATE, the trace has steps of both runs: both begin at 0, and process
-names begin with "baseline" and "candidate".
+With a CANDIDATE, the trace has steps of both runs: both begin at 0, and process names begin with "baseline" and
+"candidate".
 """
 
 from __future__ import annotations
