@@ -106,7 +106,7 @@ PAIRS = 40
 
 
 def length_tables() -> str:
-    """The table of docs/method/amount_of_work.md; minutes."""
+    """The table of rates.md; minutes."""
     lines = [
         "| | program | amount | machine | as recorded | ± recorded, % | ± program, % |",
         "|---|---|---|---|---|---|---|",

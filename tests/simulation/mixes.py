@@ -128,7 +128,7 @@ STEPS, PAIRS = (20, 50, 200), 400
 
 
 def mix_tables() -> str:
-    """The tables of docs/method/iterations.md; minutes."""
+    """The tables of rates.md; minutes."""
     lines = [
         "Directions claimed, in per cent, over all iterations / within kinds; in brackets the intervals within kinds",
         "that hold the truth, the change of each kind weighted by its time:",

@@ -140,7 +140,7 @@ EQUAL_PAIRS, CHANGED_PAIRS = 400, 100
 
 
 def parts_tables() -> str:
-    """The tables of docs/method/program_or_machine.md; minutes."""
+    """The tables of rates.md; minutes."""
     head = " | ".join(f"captures ±{100 * between:g} %" for between in BETWEEN)
     lines = [
         "Simulated programs of 24 rows that follow the machine's speed to varying degrees, as does the rest;",

@@ -147,7 +147,7 @@ SHOWN = ("captures ±1 %", "captures ±5 %", "drift +10 %")
 
 
 def sequential_tables() -> str:
-    """The tables of docs/guide/ab.md; half an hour."""
+    """The tables of rates.md; half an hour."""
     naive = false_alarms(WORLDS["captures ±5 %"], EXPERIMENTS, split=False, levels=USUAL)
     lines = [
         f"In turns A B B A, at most {ROUNDS} rounds of one capture of ten steps a side, half of the step covered;",

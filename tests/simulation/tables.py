@@ -1,4 +1,4 @@
-"""The measured rates as tables. `python -m tests.simulation` writes them into docs/method/; test_rates.py checks them
+"""The measured rates as tables. `python -m tests.simulation` writes them into rates.md; test_rates.py checks them
 against the promised rates."""
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def percent(share: float) -> str:
 
 
 def statistics_tables() -> str:
-    """Of the step time, in docs/method/accuracy.md."""
+    """Of the step time."""
     columns = " | ".join(str(steps) for steps in STEPS)
     lines = [
         "In per cent, by steps a side: coverage of the 95 % interval, the candidate 3 % slower; directions claimed for",
@@ -107,7 +107,7 @@ def _by_steps(found: Many) -> float:
 
 
 def entity_tables() -> str:
-    """Of table rows, in docs/method/accuracy.md."""
+    """Of table rows."""
     lines = [
         f"Tables of {ROWS} rows, n = m. In per cent: tables with any discovery if nothing differs; with half the rows",
         "10 % slower, rows found of those + false ones among the found:",
@@ -136,7 +136,7 @@ def entity_tables() -> str:
 
 
 def admission_table() -> str:
-    """Of drift, in docs/method/admission.md."""
+    """Of drift."""
     lines = [
         "Stationary captures reported as drifting (false alarms), in per cent:",
         "",
