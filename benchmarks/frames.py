@@ -1,7 +1,7 @@
 """Measures how smoothly the tab moves in a real browser: time between animation frames, time to switch the grouping.
 
     python -m benchmarks.frames            prints a table
-    python -m benchmarks.frames --write    also puts it into docs/internals/benchmarks.md
+    python -m benchmarks.frames --write    also puts it into benchmarks/results.md
 
 TensorBoard serves a generated pair with 50,000 different kernels, 5,000 operators and 720,000 events per side; headless
 Chromium draws it without a GPU. A frame is late if it takes longer than two frames of a 60 Hz screen.
@@ -27,11 +27,9 @@ from playwright.sync_api import Browser, Frame, Page, sync_playwright
 
 from benchmarks import document
 from benchmarks.figures import table
-from benchmarks.rounds import REPOSITORY
 from benchmarks.served import Served, served
 from benchmarks.wide_traces import Wide, write_pair
 
-DOCUMENT = REPOSITORY / "docs" / "internals" / "benchmarks.md"
 WIDE = Wide(steps=2, layers=60_000, kernels=50_000, operators=5_000, modules=5_000)
 FRAMES = 180
 LATE_MS = 2 * 1000 / 60 + 1
@@ -127,7 +125,7 @@ MOTIONS = (
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit status."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.frames", description="How smoothly the tab moves.")
-    parser.add_argument("--write", action="store_true", help="put the table into docs/internals/benchmarks.md")
+    parser.add_argument("--write", action="store_true", help="put the table into benchmarks/results.md")
     options = parser.parse_args(arguments)
     browser_path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if browser_path is None:
@@ -141,7 +139,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             browser.close()
     print(text)
     if options.write:
-        document.replace(DOCUMENT, "frames", text)
+        document.replace(document.RESULTS, "frames", text)
     return 0
 
 

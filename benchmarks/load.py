@@ -1,7 +1,7 @@
 """Tests a real TensorBoard with many concurrent clients: correct responses, no hangs, no memory leak.
 
     python -m benchmarks.load                    50 clients, two rounds of 30 s; prints a table
-    python -m benchmarks.load --write            also puts it into docs/internals/reliability.md
+    python -m benchmarks.load --write            also puts it into benchmarks/results.md
     python -m benchmarks.load --clients 12 --seconds 3
 
 The server has two worker processes and no cache on disk. Clients are threads of this process; some read slowly, some
@@ -43,10 +43,8 @@ from benchmarks.load_clients import (
     reference,
 )
 from benchmarks.load_questions import Question, questions, write_logdir
-from benchmarks.rounds import REPOSITORY
 from benchmarks.served import Served, served
 
-DOCUMENT = REPOSITORY / "docs" / "internals" / "reliability.md"
 WORKERS = 2
 _SAMPLE_S = 0.2
 _FORGOTTEN_S = 6.0
@@ -230,7 +228,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=usual.rounds)
     parser.add_argument("--kills", type=int, default=usual.kills, help="workers to kill in each round")
     parser.add_argument("--most-mb", type=int, default=usual.most_bytes // 2**20, help="end the server beyond this")
-    parser.add_argument("--write", action="store_true", help="put the table into docs/internals/reliability.md")
+    parser.add_argument("--write", action="store_true", help="put the table into benchmarks/results.md")
     chosen = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the server ends with this process
     load = Load(
@@ -243,7 +241,7 @@ def main() -> int:
     for one in outcome.rounds:
         print(*one.tally.examples, sep="\n")
     if chosen.write:
-        document.replace(DOCUMENT, "load", text)
+        document.replace(document.RESULTS, "load", text)
     return int(any(one.tally.kinds[kind] for one in outcome.rounds for kind in (WRONG, HUNG, BROKEN)))
 
 

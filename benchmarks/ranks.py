@@ -1,7 +1,7 @@
 """Measures comparing two runs of many ranks: time and memory per core, and whether total memory grows with the ranks.
 
     python -m benchmarks.ranks                        jobs of 8, 64 and 512 ranks of 20 MB; prints a table
-    python -m benchmarks.ranks --write                also puts it into docs/method/ranks.md
+    python -m benchmarks.ranks --write                also puts it into benchmarks/results.md
     python -m benchmarks.ranks --ranks 4 --mb 1       quickly
     python -m benchmarks.ranks --scratch DIR          where traces are written (2 x ranks x MB) and deleted afterwards
 
@@ -25,10 +25,9 @@ from typing import Any
 from benchmarks import document
 from benchmarks.figures import table
 from benchmarks.many_ranks import Job, write_job
-from benchmarks.rounds import REPOSITORY, Task, sample
+from benchmarks.rounds import Task, sample
 from benchmarks.sample import Work, cpu_seconds, peak_bytes
 
-DOCUMENT = REPOSITORY / "docs" / "method" / "ranks.md"
 WORKERS = 2
 _SAMPLE_S = 0.05
 _LIMIT_S = 1500
@@ -42,13 +41,13 @@ def main() -> None:
     parser.add_argument("--ranks", type=int, action="append", metavar="N", help="default: 8, 64 and 512")
     parser.add_argument("--mb", type=float, default=20.0, help="size of each file")
     parser.add_argument("--scratch", type=Path, metavar="DIR", help="where the traces are written for as long")
-    parser.add_argument("--write", action="store_true", help="put the table into docs/method/ranks.md")
+    parser.add_argument("--write", action="store_true", help="put the table into benchmarks/results.md")
     chosen = parser.parse_args()
     results = {ranks: _job(ranks, chosen.mb, chosen.scratch) for ranks in chosen.ranks or (8, 64, 512)}
     text = _table(results)
     print(text)
     if chosen.write:
-        document.replace(DOCUMENT, "ranks", text)
+        document.replace(document.RESULTS, "ranks", text)
 
 
 def _job(ranks: int, mb: float, scratch: Path | None) -> dict[str, Any]:
