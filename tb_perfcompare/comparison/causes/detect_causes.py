@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.causes.detectors.machine.pace import MACHINE_PACE
 from tb_perfcompare.comparison.causes.detectors.replaced_calls import with_replaced_calls
 from tb_perfcompare.comparison.causes.detectors.without_device import OF_DEVICES, is_without_device
 from tb_perfcompare.comparison.causes.detectors.workload.other_work import find_other_work
-from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explained, changes_of
+from tb_perfcompare.comparison.causes.evidence.explained import EXPLAINED, Cause, Explained, changes_of
 from tb_perfcompare.comparison.causes.evidence.places.where_called import function_of_more_calls
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.rules import RULES
@@ -112,12 +112,16 @@ def _entities(context: RuleContext, causes: Sequence[Cause], explained: Explaine
 
 
 def _explained_functions(context: RuleContext, causes: Iterable[Cause]) -> Sequence[str]:
-    """Python functions that only one side calls, and the one that makes most of the additional operator calls, if a
-    cause on these calls explains the Python code around them: it explains theirs."""
-    if not any(cause.calls and (OTHER, "") in cause.explains for cause in causes):
+    """Python functions that only one side calls, and the one that makes most of the additional operator calls, if
+    causes on these calls explain the Python code around them, and most of what these functions take: it is theirs."""
+    explained_us = fsum(cause.explains.get((OTHER, ""), 0.0) for cause in causes if cause.calls)
+    if not explained_us:
         return ()
     rows, function = context.entities(OTHER), context.once(function_of_more_calls)
     of_one_side = (rows.status != STATUSES.index("both")) & (rows.calls[0] + rows.calls[1] > 0)
+    theirs = rows.of_rows(np.flatnonzero(of_one_side & (rows.delta * np.sign(explained_us) > 0)))
+    if abs(explained_us) < EXPLAINED * abs(sum(theirs.delta.tolist())) / context.unit:
+        return ()
     return *rows.of_rows(np.flatnonzero(of_one_side)).key, "" if function is None else function.name
 
 

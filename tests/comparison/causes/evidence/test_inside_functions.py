@@ -206,24 +206,27 @@ def test_a_function_whose_line_moved_is_not_new(waits: float, named: str) -> Non
     assert "; inside writer.py(40/45): add_histogram (1 → 9 calls per step); " in text
 
 
-NMS = "torchvision/ops/boxes.py(57): batched_nms"
+NMS, SAVE = "torchvision/ops/boxes.py(57): batched_nms", "torch/serialization.py(944): save"
 
 
-def postprocessing(boxes: int, function: str = NMS, *, each: int = 25) -> TraceBuilder:
+def postprocessing(boxes: int, function: str = NMS, *, each: int = 25, saves: int = 0) -> TraceBuilder:
     """Eight steps of a model's operators, and of others in a library's function, if any, for boxes that it found, one
-    each 25 µs."""
+    each 25 µs; and of a function without operators that takes `saves` µs, if any."""
     trace = TraceBuilder(vendor="cpu")
     for number in range(8):
         at = 10_000 * number
         more = 2 * boxes * each
-        trace.python("train.py(5): step", at, at + 1_400 + more, number=10 * number)
+        end = at + 1_400 + more + saves
+        trace.python("train.py(5): step", at, end, number=10 * number)
         for place, name in enumerate(("mm", "add", "tanh", "mul")):
             trace.op(f"aten::{name}", at + 250 * place, at + 250 * place + 240 + number % 3)
         if boxes and function:
             trace.python(function, at + 1_010, at + 1_100 + more, number=10 * number + 1, parent=10 * number)
         for box in range(2 * boxes):
             trace.op("aten::sort", at + 1_020 + each * box, at + 1_040 + each * box)
-        trace.step(number, at, at + 1_400 + more)
+        if saves:
+            trace.python(SAVE, end - saves, end, number=10 * number + 2, parent=10 * number)
+        trace.step(number, at, end)
     return trace
 
 
@@ -239,6 +242,15 @@ def test_the_python_code_around_new_operators_is_theirs() -> None:
     for a, b, sign in ((0, 9, "+"), (9, 0, "−")):
         (finding,) = compare(postprocessing(a, each=50), postprocessing(b, each=50)).findings
         assert f": {sign}900 µs per step, {sign}540 µs of it Python code around the calls; " in finding.sentence
+
+
+@pytest.mark.parametrize(("us", "is_told"), [(5_000, True), (100, False)])
+def test_a_new_function_without_operators_is_not_theirs(us: int, *, is_told: bool) -> None:
+    """Unless the Python code around the operators is most of what new functions take."""
+    for a, b in ((0, 9), (9, 0)):
+        after, before = postprocessing(b, each=50, saves=us * (b > 0)), postprocessing(a, each=50, saves=us * (a > 0))
+        told = [one.sentence for one in compare(before, after).findings if one.rule == "unrecorded_time"]
+        assert any(SAVE in text for text in told) is is_told
 
 
 def test_python_code_elsewhere_is_not_theirs() -> None:
