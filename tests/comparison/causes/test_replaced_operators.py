@@ -202,16 +202,71 @@ def test_a_replaced_layer_is_reported_however_little_time_changes() -> None:
     assert "aten::sqrt 8 → 6" in sentences
 
 
-def test_another_optimizer_is_one_replacement_with_all_its_methods() -> None:
-    def trained(optimizer: str, *calls: Call) -> TraceBuilder:
-        zero, step = (f"Optimizer.{method}#{optimizer}.{method}" for method in ("zero_grad", "step"))
-        return program((zero, ("aten::zero_",)), *BLOCK, (step, calls))
+def trained(optimizer: str, *calls: Call, before: Sequence[Call] = ()) -> TraceBuilder:
+    """Steps of a block and of the optimizer's methods, and of calls between these."""
+    zero, step = (f"Optimizer.{method}#{optimizer}.{method}" for method in ("zero_grad", "step"))
+    return program((zero, ("aten::zero_",)), *BLOCK, *before, (step, calls))
 
-    sgd, adam = trained("SGD", "aten::_foreach_add_", "aten::_foreach_mul_"), trained("AdamW", *WRITTEN_OUT)
-    for a, b in ((sgd, adam), (adam, sgd)):
+
+def test_another_optimizer_is_one_replacement_with_all_its_methods() -> None:
+    """What runs between the methods, such as clipping of gradients, is none of its operators."""
+    sgd = trained("SGD", "aten::_foreach_add_", "aten::_foreach_mul_")
+    adam = trained("AdamW", *WRITTEN_OUT, before=("aten::_foreach_norm", "aten::clamp"))
+    for a, b, sign, names in ((sgd, adam, "+", "SGD → AdamW"), (adam, sgd, "−", "AdamW → SGD")):
         (finding,) = replacements_in(a, b)
         assert finding.subject.startswith("Optimizer.step#")
-        assert all(f"Optimizer.{method}#" in finding.sentence for method in ("step", "zero_grad"))
+        assert finding.sentence.startswith(f"Optimizer replaced: {sign}44.0 µs per step")
+        assert finding.sentence.endswith(f"; {names}.")
+        (clipping,) = [one.sentence for one in compare(a, b).findings if one.rule == "operators_changed"]
+        assert "1 aten::_foreach_norm" in clipping and "1 aten::clamp" in clipping
+
+
+def test_another_implementation_of_an_optimizer_is_no_other_optimizer() -> None:
+    loop = trained("SGD", *["aten::add_"] * 4)
+    (finding,) = replacements_in(trained("SGD", ("aten::_foreach_add_", ["aten::add_"] * 4)), loop)
+    assert finding.sentence.startswith("Operator replaced in Optimizer.step#SGD.step: ")
+
+
+def test_an_optimizer_of_the_other_sides_class_is_replaced_with_all_of_its_time() -> None:
+    """Of two optimizers, the larger one is now of the class of the smaller."""
+
+    def two(first: str, *calls: Call) -> TraceBuilder:
+        return program(*BLOCK, (f"Optimizer.step#{first}.step", calls), ("Optimizer.step#Adam.step", ("aten::sqrt",)))
+
+    sparse, dense = two("SparseAdam", "aten::coalesce"), two("Adam", *["aten::sqrt"] * 11)
+    for a, b, change_us in ((sparse, dense, 220), (dense, sparse, -220)):
+        (finding,) = replacements_in(a, b)
+        assert finding.sentence.startswith("Optimizer replaced: ")
+        assert net(finding) == pytest.approx(change_us, abs=2)
+
+
+def normalized(module: str, *operators: str) -> TraceBuilder:
+    """Eight steps of a block with a product, a module of these operators, and an activation."""
+    trace = TraceBuilder(vendor="cpu")
+    for step in range(8):
+        at, inner = 2_000 * step, 30 * len(operators)
+        trace.step(step, at, at + 800 + inner)
+        trace.python("nn.Module: Block_0", at + 1, at + 790 + inner, number=10 * step, module=0)
+        trace.op("aten::addmm", at + 10, at + 310 + step % 3)
+        trace.python(f"nn.Module: {module}", at + 320, at + 330 + inner, number=10 * step + 1, module=0)
+        for place, name in enumerate(operators):
+            trace.op(f"aten::{name}", at + 322 + 30 * place, at + 347 + 30 * place)
+        trace.op("aten::relu", at + 340 + inner, at + 740 + inner)
+    return trace
+
+
+def test_a_module_of_another_class_is_replaced_with_its_operators() -> None:
+    layer, rms = normalized("LayerNorm_0", "layer_norm"), normalized("RMSNorm_0", "pow", "mean", "mul", "mul")
+    (finding,), (swapped,) = replacements_in(layer, rms), replacements_in(rms, layer)
+    assert finding.sentence.startswith("Module replaced in Block: +90.0 µs per step")
+    named = "1 aten::layer_norm", "2 aten::mul, 1 aten::mean, 1 aten::pow"
+    assert f"; 1 LayerNorm → 1 RMSNorm, in them {named[0]} → {named[1]}." in finding.sentence
+    assert f"; 1 RMSNorm → 1 LayerNorm, in them {named[1]} → {named[0]}." in swapped.sentence
+    assert net(swapped) == -net(finding)
+
+
+def test_a_renamed_module_with_the_same_operators_is_not_replaced() -> None:
+    assert replacements_in(normalized("LayerNorm_0", "layer_norm"), normalized("MyLayerNorm_0", "layer_norm")) == []
 
 
 def test_operators_of_a_library_are_named_as_recorded() -> None:

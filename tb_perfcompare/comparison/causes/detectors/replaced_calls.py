@@ -84,18 +84,18 @@ def _replacement(context: RuleContext, replacement: Replacement, explained: Expl
             where, look_at = f"{where}, {called.clause}", called.look_at
     count, _, what = many(abs(more), "operator call").partition(" ")
     calls = f", {count} {'more' if more > 0 else 'fewer'} {what}" if more else ""
-    went, came = (_places_text(context, side, operators) for side in (replacement.went, replacement.came))
+    subject, what_changed = _what_changed(context, replacement, operators)
     first = max(replacement.went, key=lambda place: (not place.is_backward, place.frame.baseline, place.name))
     new = max(replacement.came, key=lambda place: (not place.is_backward, place.frame.candidate, place.name))
-    how = f"{went} → {came}{inside_clause(context, more)}"
+    how = f"{what_changed}{inside_clause(context, more)}"
 
     def sentence(own: Explains) -> str:
-        return f"Operator replaced{where}: {change_text(own)} per step{gaps_clause(around, own)}{calls}; {how}."
+        return f"{subject} replaced{where}: {change_text(own)} per step{gaps_clause(around, own)}{calls}; {how}."
 
     return cause(
         context, OPERATOR_REPLACED, first.frame.key[2], "all", delta, sentence,
         tuple(evidence_on(place.frame.key[2], of_operator=place.frame.key[2] in operators) for place in (first, new)),
-        name=rule, look_at=look_at, explains=explains, calls=calls_of, how=f"operator replaced: {how}",
+        name=rule, look_at=look_at, explains=explains, calls=calls_of, how=f"{subject.lower()} replaced: {how}",
     )  # fmt: skip
 
 
@@ -113,6 +113,24 @@ def _amounts(context: RuleContext, names: Collection[str]) -> dict[str, Amount]:
     operators = context.amounts("operators", "host_total")
     changed = {name: operators[(name,)] for name in names if (name,) in operators}
     return {name: amount for name, amount in changed.items() if amount.more_calls}
+
+
+def _what_changed(context: RuleContext, replacement: Replacement, operators: Collection[str]) -> tuple[str, str]:
+    """What was replaced, and by what: ("Optimizer", "SGD → AdamW"), ("Module", "8 LayerNorm → 8 RMSNorm, in them
+    8 aten::layer_norm → 8 aten::rms_norm")."""
+    if replacement.optimizers is not None:
+        return "Optimizer", " → ".join(", ".join(sorted(names)) for names in replacement.optimizers)
+    text = _change_text(context, replacement.went, replacement.came, operators)
+    if not replacement.is_of_modules:
+        return "Operator", text
+    inner = ([one for place in side for one in place.operators()] for side in (replacement.went, replacement.came))
+    return "Module", f"{text}, in them {_change_text(context, *inner, operators)}"
+
+
+def _change_text(
+    context: RuleContext, went: list[Place], came: list[Place], operators: Collection[str]
+) -> str:  # fmt: skip
+    return " → ".join(_places_text(context, side, operators) or "none" for side in (went, came))
 
 
 def _places_text(context: RuleContext, places: list[Place], operators: Collection[str]) -> str:
@@ -145,7 +163,7 @@ def _waiting(context: RuleContext, places: Iterable[Place]) -> str:
 
 OPERATOR_REPLACED = Rule(
     names=("operator_replaced",),
-    meaning="an operator was replaced by others: written out, fused, or in a loop",
+    meaning="an operator was replaced by others (written out, fused, in a loop), or a module or optimizer by another",
     when="At the same place inside one parent operator, some operators run less often and others more often. Not if "
     "the parent has other inputs",
     tables=("operators",),

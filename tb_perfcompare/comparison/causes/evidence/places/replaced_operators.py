@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import chain
 
 from tb_perfcompare.comparison.causes.evidence.host_time import MUCH_MORE, call_count_changed
-from tb_perfcompare.comparison.causes.evidence.places.replacement import Place, Replacement, counted_change
+from tb_perfcompare.comparison.causes.evidence.places.replacement import Place, Replacement, classes, counted_change
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.ledger.call_tree import JointTree, trees_alike
-from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.names.autograd_names import backward_of, plain_name
 from tb_perfcompare.model.names.work_kinds import VIEWS
 from tb_perfcompare.model.summary.call_tree import CallTree, FrameKey, FrameKind
@@ -25,7 +25,6 @@ MAX_BESIDE = 8.0
 convolution does not belong to the view that replaced another."""
 
 _CALLED = frozenset({FrameKind.OPERATOR, FrameKind.MODULE})
-_METHOD = regex(r"Optimizer\.\w+#(\w+)\.\w+")
 
 
 def replacements(context: RuleContext, usual: float, steady: Callable[[str], bool]) -> list[Replacement]:
@@ -45,7 +44,8 @@ def replacements(context: RuleContext, usual: float, steady: Callable[[str], boo
         known = merged.setdefault(replacement.key, replacement)
         if known is not replacement:
             _join(known, replacement)
-    found = [one for one in _with_same_classes(_with_backward([*merged.values()])) if not one.is_wrapped]
+    joined = _with_same_classes(_with_backward([*merged.values()]))
+    found = [one for one in joined if not one.is_wrapped and not one.is_renamed]
     computing = [one for one in found if any(place.frame.key[2] not in VIEWS for place in one.all)]
     for place in backward:
         side = int(place.more_calls > 0)
@@ -126,7 +126,17 @@ def _runs(changed: Iterable[Place], common: Sequence[Place]) -> Iterable[list[Pl
     runs: dict[int, list[Place]] = {}
     for place in changed:
         runs.setdefault(_preceding_sibling(place, order), []).append(place)
-    return runs.values()
+    return chain.from_iterable(map(_without_optimizers, runs.values()))
+
+
+def _without_optimizers(run: list[Place]) -> Iterator[list[Place]]:
+    """Yields methods of optimizers that replace each other apart from what else changed there, such as clipping of
+    gradients."""
+    methods = [place for place in run if place.optimizer]
+    if len({place.more_calls > 0 for place in methods}) > 1:
+        yield methods
+        run = [place for place in run if not place.optimizer]
+    yield run
 
 
 def _changed_names(went: list[Place], came: list[Place]) -> bool:
@@ -141,7 +151,7 @@ def _changed_names(went: list[Place], came: list[Place]) -> bool:
 def _is_done_by(places: Collection[Place], others: Collection[Place]) -> bool:
     """Whether others may do the work of methods of an optimizer: those of another one, or an operator that they call,
     on tensors one by one or on all."""
-    if not _classes(places) or _classes(others):
+    if not classes(places) or classes(others):
         return True
     works = ({_work(place) for top in side for place in top.walk()} for side in (places, others))
     return bool(frozenset.intersection(*map(frozenset, works)))
@@ -165,7 +175,10 @@ def _preceding_sibling(place: Place, common: list[list[tuple[int, int]]]) -> int
 
 
 def _belongs(place: Place, to: Replacement, time: int) -> bool:
-    """Whether it belongs to replaced calls that take `time`: its number of calls is a whole multiple of theirs."""
+    """Whether it belongs to replaced calls that take `time`: its number of calls is a whole multiple of theirs. An
+    optimizer has all its work inside."""
+    if to.optimizers:
+        return False
     fits = _is_whole(abs(place.more_calls) / min(abs(other.more_calls) for other in to.all))
     return fits and place.is_backward == to.is_backward and abs(counted_change(place.frame)) <= MAX_BESIDE * time
 
@@ -209,19 +222,12 @@ def _with_same_classes(found: list[Replacement]) -> list[Replacement]:
     of_classes: dict[tuple[frozenset[str], frozenset[str]], Replacement] = {}
     kept = []
     for one in sorted(found, key=lambda replacement: -replacement.time):
-        classes = _classes(one.went), _classes(one.came)
-        known = of_classes.setdefault(classes, one) if all(classes) and classes[0] != classes[1] else one
+        known = one if one.optimizers is None else of_classes.setdefault(one.optimizers, one)
         if known is one:
             kept.append(one)
         else:
             _join(known, one)
     return [one for one in found if any(one is other for other in kept)]
-
-
-def _classes(places: Collection[Place]) -> frozenset[str]:
-    """Classes whose methods these annotations are; empty unless all are."""
-    matches = [_METHOD.fullmatch(place.frame.key[2]) for place in places]
-    return frozenset(match[1] for match in matches if match) if all(matches) else frozenset()
 
 
 def _are_backward_of(places: Iterable[Place], of: Iterable[Place]) -> bool:

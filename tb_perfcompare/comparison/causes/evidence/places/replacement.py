@@ -7,6 +7,7 @@ from dataclasses import field
 
 from tb_perfcompare.comparison.causes.evidence.amounts import Amount, total_by_key
 from tb_perfcompare.comparison.ledger.call_tree import Frame
+from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.names.autograd_names import AUTOGRAD_RANGE, backward_of
 from tb_perfcompare.model.names.join_keys import without_library
 from tb_perfcompare.model.names.ranges import module_class
@@ -22,6 +23,8 @@ MAX_AROUND = 4.0
 
 STILL = 0.5
 """An operator was only moved if its calls changed at one place, but in total by less than this share of that change."""
+
+_METHOD = regex(r"Optimizer\.\w+#(\w+)\.\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,25 @@ class Place:
         """Whether autograd calls it."""
         return bool(backward_of(self.name))
 
+    @property
+    def is_module(self) -> bool:
+        """Whether it is an nn.Module."""
+        return self.frame.key[0] == FrameKind.MODULE
+
+    @property
+    def optimizer(self) -> str:
+        """The class of the optimizer whose method this is, "" if it is none."""
+        method = _METHOD.fullmatch(self.frame.key[2])
+        return method[1] if method else ""
+
+    def operators(self) -> Iterator[Place]:
+        """Yields the operators that it calls, without those in other operators."""
+        for place in self.inner:
+            if place.frame.key[0] == FrameKind.OPERATOR:
+                yield place
+            else:
+                yield from place.operators()
+
     def walk(self) -> Iterator[Place]:
         """Yields this place and all places inside."""
         yield self
@@ -78,6 +100,23 @@ class Replacement:
         return [*self.went, *self.came]
 
     @property
+    def optimizers(self) -> tuple[frozenset[str], frozenset[str]] | None:
+        """Classes of the optimizers that are gone and new; None if something else was replaced."""
+        went, came = classes(self.went), classes(self.came)
+        return (went, came) if went and came and went != came else None
+
+    @property
+    def is_of_modules(self) -> bool:
+        """Whether modules were replaced by modules, whatever autograd calls for them."""
+        forward = ([place for place in side if not place.is_backward] for side in (self.went, self.came))
+        return all(side and all(place.is_module for place in side) for side in forward)
+
+    @property
+    def is_renamed(self) -> bool:
+        """Whether modules of another class call the same operators as often."""
+        return self.is_of_modules and not any(self.operator_calls().values())
+
+    @property
     def is_backward(self) -> bool:
         """Whether it is one of autograd's functions."""
         return any(all(place.is_backward for place in side) for side in (self.went, self.came))
@@ -92,7 +131,7 @@ class Replacement:
         number of ledger integers per microsecond."""
         parts: list[tuple[tuple[str, str], float]] = []
         for top in self.all:
-            share = _share(top.frame)
+            share = 1.0 if self.optimizers else _share(top.frame)
             for place in top.walk():
                 if place.frame.key[2] not in without:
                     parts += _own_change(place, share / unit)
@@ -140,6 +179,12 @@ class Replacement:
         """Operator -> calls per step, candidate minus baseline, including those inside."""
         every = (place for top in self.all for place in top.walk() if place.frame.key[0] == FrameKind.OPERATOR)
         return total_by_key((place.frame.key[2], place.more_calls) for place in every)
+
+
+def classes(places: Collection[Place]) -> frozenset[str]:
+    """Optimizers whose methods these annotations are; empty unless all are."""
+    names = frozenset(place.optimizer for place in places)
+    return frozenset() if "" in names else names
 
 
 def _own_change(place: Place, scale: float) -> Iterator[tuple[tuple[str, str], float]]:
