@@ -8,6 +8,9 @@ AUTOGRAD_GRAPH = "autograd.graph"
 """Whether autograd records what a backward pass needs, "recorded" or "not recorded"
 (no_grad, inference_mode)."""
 
+AUTOGRAD_UNUSED = "autograd.unused_nodes"
+"""Share of autograd's recorded nodes that no backward pass runs, such as "0.250000"; several if captures differ."""
+
 WRITTEN_FIELDS, WRITTEN_ARGUMENTS = "trace.fields", "trace.arguments"
 """Settings that name what later versions of PyTorch added to traces and to the arguments of operators."""
 

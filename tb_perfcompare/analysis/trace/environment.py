@@ -14,6 +14,7 @@ from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.arrays import is_of, unique
 from tb_perfcompare.model.environment import (
     AUTOGRAD_GRAPH,
+    AUTOGRAD_UNUSED,
     CHANNELS_LAST,
     LOADED_BY,
     MAIN_PROCESS,
@@ -24,6 +25,7 @@ from tb_perfcompare.model.environment import (
 )
 from tb_perfcompare.model.events import Category, EventTable
 from tb_perfcompare.model.input_shapes import NO_TYPES
+from tb_perfcompare.model.names.autograd_names import AUTOGRAD_RANGE
 from tb_perfcompare.model.names.compiled_names import COMPILED_REGION, COMPILED_REGIONS, MAX_REGIONS, region_id
 from tb_perfcompare.model.names.join_keys import operator_key
 from tb_perfcompare.model.names.ranges import LOADER_PREFIX
@@ -95,7 +97,7 @@ def environment(
     threads = len(used_codes(gather(timeline.lane, timeline.host.row), len(timeline.events.lanes)))
     rows.append(("host.threads_with_operators", str(threads)))
     rows.append((COMPILED_REGIONS, _regions(timeline)))
-    rows.append((AUTOGRAD_GRAPH, _autograd(timeline)))
+    rows += _autograd(timeline)
     rows.append((LOADED_BY, _loaded_by(timeline)))
     rows.append((CHANNELS_LAST, _channels_last(timeline)))
     if "schemaVersion" in properties:
@@ -135,19 +137,23 @@ def _used_texts(events: EventTable, argument: str) -> Iterator[str]:
     return map(events.strings.texts.__getitem__, used_codes(codes, len(events.strings)).tolist())
 
 
-def _autograd(timeline: InterpretedTrace) -> str:
-    """Says whether the operators' numbers of autograd's nodes advance, other than by autocast's casts of parameters; ""
-    without operators."""
+def _autograd(timeline: InterpretedTrace) -> list[tuple[str, str]]:
+    """Says whether the operators' numbers of autograd's nodes advance, other than by autocast's casts of parameters,
+    and with a backward pass, which share of these nodes it does not run. Values are "" without operators."""
     events = timeline.events
     operators = np.count_nonzero(timeline.is_operator)
-    if not operators:
-        return ""
-    column, nodes = events.args.get("autograd_node"), 0
-    if column is not None:
-        moving = np.array([code for code in events.strings.beginning(("aten::",)) if events.strings[code] in MOVING])
-        computes = ~np.isin(events.name[column.rows], moving)
-        nodes = len(unique(np.asarray(column.values[computes], dtype=np.int64)))
-    return "recorded" if nodes > max(_NODES * operators, 1) else "not recorded"
+    column = events.args.get("autograd_node")
+    if not operators or column is None:
+        return [(AUTOGRAD_GRAPH, "not recorded" if operators else "")]
+    strings, names, numbers = events.strings, events.name[column.rows], np.asarray(column.values, dtype=np.int64)
+    aten = strings.beginning(("aten::",))
+    moving = np.array([code for code in aten if strings[code] in MOVING])
+    nodes = unique(numbers[~np.isin(names, moving)])
+    graph = (AUTOGRAD_GRAPH, "recorded" if len(nodes) > max(_NODES * operators, 1) else "not recorded")
+    run = unique(numbers[np.isin(names, np.array(strings.beginning((AUTOGRAD_RANGE,))))])
+    recorded = unique(numbers[np.isin(names, np.array(aten))])
+    unused = np.count_nonzero(~np.isin(recorded, run))
+    return [graph, (AUTOGRAD_UNUSED, f"{unused / len(recorded):.6f}" if len(run) and len(recorded) else "")]
 
 
 def _channels_last(timeline: InterpretedTrace) -> str:

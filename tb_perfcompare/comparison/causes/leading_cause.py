@@ -11,6 +11,7 @@ from tb_perfcompare.comparison.causes.detect_causes import DetectedCauses
 from tb_perfcompare.comparison.causes.detectors.changed_operators import OPERATORS_CHANGED
 from tb_perfcompare.comparison.causes.detectors.kernels.kernel_speed import KERNEL_SLOWER
 from tb_perfcompare.comparison.causes.detectors.machine.of_machine import OF_CPU, OF_MACHINE
+from tb_perfcompare.comparison.causes.detectors.machine.recording import AUTOGRAD_RECORDS
 from tb_perfcompare.comparison.causes.detectors.slower_operator import OPERATOR_SLOWER
 from tb_perfcompare.comparison.causes.detectors.steps.slow_steps import SLOW_STEPS
 from tb_perfcompare.comparison.causes.detectors.synchronization import SYNCHRONIZATION
@@ -142,7 +143,8 @@ def _comes_after(general: Finding, counted: Finding, *, is_open: bool) -> bool:
     does not matter, either, if it is within the spread or the program's direction is open: the machine's pace may make
     it."""
     is_noise = general.confidence.startswith(WITHIN_SPREAD)
-    least = general.change_us / (np.inf if is_noise or counted.look_at in SETTINGS.values() else MAX_WEAKER_RATIO)
+    is_setting = counted.look_at in SETTINGS.values() or counted.rule in AUTOGRAD_RECORDS.names
+    least = general.change_us / (np.inf if is_noise or is_setting else MAX_WEAKER_RATIO)
     same_way = counted.change_us * general.change_us >= 0
     is_weaker = general.rule in WEAKER_RULES and not general.confidence.startswith(COUNTED)
     return is_weaker and (same_way or is_open or is_noise) and abs(counted.change_us) >= abs(least)

@@ -34,7 +34,7 @@ from tb_perfcompare.number_text import rough, times
 STEP_EXCESS_RATIO = 2.0
 """Ratio of the logarithmic changes of step and same work from which the machine alone cannot explain the step."""
 
-VIEWS_EXCESS_RATIO = 1.25
+VIEWS_EXCESS_RATIO = 1.28
 """Ratio of the logarithmic changes of step and views up to which the machine explains the step. In 250 pairs without
 shapes: 0.8 and 1.2 for programs without a fault that got a direction, 1.3 or more with one and equal calls."""
 

@@ -259,5 +259,32 @@ def test_python_code_elsewhere_is_not_theirs() -> None:
     assert rules_of(found) == ["more_calls"]
 
 
+@pytest.mark.parametrize("are_inside", [True, False])
+def test_the_python_code_of_new_functions_around_new_operators_is_theirs(*, are_inside: bool) -> None:
+    """Ten norms, each in its own function of 60 µs that the step calls; not if the operators run after it."""
+
+    def logged(norms: int) -> TraceBuilder:
+        trace = TraceBuilder(vendor="cpu")
+        for number in range(8):
+            at = start = 10_000 * number
+            end = at + 1_700 + 90 * norms
+            trace.python("train.py(5): step", at, end, number=100 * number)
+            for place in range(60):
+                trace.op("aten::mm", at, at + 22 + (number + place) % 3)
+                at += 26
+            for norm in range(norms):
+                name = f"torch/functional.py({norm}): norm{norm}"
+                trace.python(name, at, at + 60, number=100 * number + norm + 1, parent=100 * number)
+                begin = at + (20 if are_inside else 62)
+                trace.op("aten::norm", begin, begin + 20)
+                at += 90
+            trace.step(number, start, end)
+        return trace
+
+    for a, b, sign in ((0, 10, "+"), (10, 0, "−")):
+        first = compare(logged(a), logged(b)).findings[0].sentence
+        assert (f", {sign}400 µs of it Python code around the calls; " in first) == are_inside
+
+
 def test_a_function_that_calls_nearly_all_operators_is_no_place() -> None:
     assert "; inside " not in compare(postprocessing(0, ""), postprocessing(9, "")).findings[0].sentence

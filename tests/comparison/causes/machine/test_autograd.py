@@ -72,3 +72,41 @@ def test_numbers_that_do_not_advance_are_no_graph() -> None:
 def test_a_backward_pass_uses_it() -> None:
     found = compared(inference(graph=False, backward=True), inference(graph=True, backward=True))
     assert not {finding.rule for finding in found.findings} & {"autograd_recorded", "autograd_off"}
+
+
+def training(unused: int, *, used: int = 6) -> TraceBuilder:
+    """Eight steps of twelve operators, `unused` of which record a node that the backward pass of six others, or of
+    `used` in all, does not run. The others of the twelve are in no_grad()."""
+    trace, node = TraceBuilder(vendor="cpu"), 7
+    for step in range(8):
+        begin = at = 4_000 * step
+        nodes = []
+        for call in range(18):
+            node += call < unused or call >= 12
+            nodes += [node] if call < used - 6 or call >= 12 else []
+            trace.op(f"aten::op{call % 6}", at, at + 40 + step % 3 + (call < unused), **{"Sequence number": node})
+            at += 45
+        for number in reversed(nodes):
+            name = f"autograd::engine::evaluate_function: Op{number % 6}Backward0"
+            trace.op(name, at, at + 40, **{"Sequence number": number})
+            at += 45
+        trace.step(step, begin, at)
+    return trace
+
+
+def of_autograd(*sides: TraceBuilder) -> list[tuple[str, str]]:
+    return [(one.rule, one.sentence) for one in compared(*sides).findings if one.rule.startswith("autograd")]
+
+
+def test_training_may_record_a_graph_that_no_backward_pass_uses() -> None:
+    """As of a target network, or of rollouts."""
+    sides = training(0), training(12)
+    text = "nodes that no backward pass uses:"
+    assert of_autograd(*sides) == [("autograd_recorded", f"Autograd records more {text} 0 → 12 per step.")]
+    assert of_autograd(*sides[::-1]) == [("autograd_off", f"Autograd records fewer {text} 12 → 0 per step.")]
+
+
+@pytest.mark.parametrize("other", [training(1), training(6, used=12)])
+def test_one_more_node_or_a_longer_backward_pass_is_no_graph_that_none_uses(other: TraceBuilder) -> None:
+    for sides in ((training(0), other), (other, training(0)), (training(6), training(6, used=12))):
+        assert of_autograd(*sides) == []

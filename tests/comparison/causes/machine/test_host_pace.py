@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.build import TraceBuilder
-from tests.comparison.compare import compare, finding_of
+from tests.comparison.compare import compare, finding_of, rules_of
 
 
 def program(us: int, *, shapes: bool, trace_id: str = "", more: int = 0) -> TraceBuilder:
@@ -65,3 +65,26 @@ def test_an_operator_with_other_arguments_is_not_slower_with_all_others() -> Non
     found = compare(pooled(3, 2000, slower=0), pooled(9, 12_000, slower=0.4))
     assert "aten::avg_pool2d +10.0 ms per step" in found.findings[0].sentence
     assert finding_of(found, "host_pace").change_us < 2_000
+
+
+def test_a_slower_machine_beside_a_slower_program_is_no_remaining_cpu_time() -> None:
+    """With one capture a side, and ratios that differ by operator."""
+
+    def recorded(slower: float, more: int) -> TraceBuilder:
+        trace, at = TraceBuilder(vendor="cpu"), 0.0
+        for number in range(10):
+            begin = at
+            for name in range(12):
+                length = 300 * (1 + slower * (1 + name % 4)) + 7 * ((3 * number + 5 * name) % 11)
+                trace.op(f"aten::op{name}", at, at + length, dims=[[64, name + 1]])
+                at += length + 4
+            for _ in range(more):
+                trace.op("aten::item", at, at + 40, dims=[[1]])
+                at += 41
+            trace.step(number, begin, at)
+            at += 5
+        return trace
+
+    for pair in (((0, 0), (0.08, 30)), ((0.08, 30), (0, 0))):
+        assert rules_of(compare(*(recorded(*one) for one in pair))) == ["operators_changed", "host_pace"]
+    assert rules_of(compare(recorded(0, 0), recorded(0, 30))) == ["operators_changed"]

@@ -44,7 +44,7 @@ _PARTLY = (OTHER, DATA_LOADER)
 
 def machine_rules(context: RuleContext, explained: Explained) -> Iterator[Cause]:
     """The same work runs at a different pace and no rule explains it. Reported if captures agree on the pace, or if the
-    verdict is about the program at equal machine speed, or if it is open, but the pace of these captures surely
+    verdict is about the program at equal machine speed, or if it is or is open, but the pace of these captures surely
     differs."""
     machine, headline = context.headline.machine, context.headline
     if machine is None:
@@ -52,7 +52,7 @@ def machine_rules(context: RuleContext, explained: Explained) -> Iterator[Cause]
     sure = machine.verdict in (Verdict.SLOWER, Verdict.FASTER)
     of_program = headline.basis is Basis.PROGRAM and headline.verdict.way != 0
     several = headline.certainty is not None and min(headline.certainty.captures) > 1
-    differs = headline.verdict is Verdict.INCONCLUSIVE and machine.differs
+    differs = (of_program or headline.verdict is Verdict.INCONCLUSIVE) and machine.differs
     if not sure and not (of_program and several) and not differs:
         return
     least = math.log1p(max(context.options.margin, 0.0 if sure else MIN_UNSURE))

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from math import fsum
 
 from tb_perfcompare.comparison.causes.detectors.machine.pace import is_paced
-from tb_perfcompare.comparison.causes.evidence.amounts import total_by_key
+from tb_perfcompare.comparison.causes.evidence.amounts import total, total_by_key
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explained, Explains
 from tb_perfcompare.comparison.causes.evidence.general_rules import has_stacks
+from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
 from tb_perfcompare.comparison.causes.evidence.rule import Rule, cause, change_text, of_categories
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.checks.profiler_options import WITH_1_8, option_differences, options_alone
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.wording import signed_time
-from tb_perfcompare.model.environment import AUTOGRAD_GRAPH
+from tb_perfcompare.comparison.result.wording import numbers_text, signed_time
+from tb_perfcompare.model.environment import AUTOGRAD_GRAPH, AUTOGRAD_UNUSED
+from tb_perfcompare.model.names.autograd_names import AUTOGRAD_RANGE
 from tb_perfcompare.model.summary.categories import CPU_EXEC, OTHER, PROFILER_WORK, RUNTIME
 from tb_perfcompare.model.summary.summary import Summary
 
@@ -27,6 +30,15 @@ RECORDING = (CPU_EXEC, RUNTIME, OTHER)
 
 _OF_OPERATORS = (CPU_EXEC, OTHER)
 """Categories that contain autograd's unrecorded work."""
+
+RECOMPUTED = frozenset({"recomputation", "recomputation_gone"})
+"""Findings on what is computed again, for which autograd records further nodes."""
+
+_LEAF = "::AccumulateGrad"
+"""End of the name of autograd's functions of parameters, which no operator records."""
+
+MIN_UNUSED = 0.2
+"""Least change of unused nodes, relative to those that the backward pass runs: a metric of the loss takes a few."""
 
 OPERATOR_SLOWER = ("operator_slower", "operator_faster")
 """Findings that explain the time of uninterrupted steps better than the recording does."""
@@ -96,8 +108,10 @@ def autograd_rules(context: RuleContext, explained: Explained) -> Iterator[Cause
     """Autograd records the graph of a backward pass that never comes: inference without no_grad(). Its work is in every
     operator, so it is the likely cause of what no other cause explains."""
     graphs = [dict(side.environment).get(AUTOGRAD_GRAPH) for side in context.sides]
-    trains = any(name.startswith("autograd::") for name, *_ in context.amounts("operators", "host_total"))
-    if trains or {*graphs} != {"recorded", "not recorded"}:
+    if any(name.startswith("autograd::") for name, *_ in context.amounts("operators", "host_total")):
+        yield from _unused_nodes(context, explained)
+        return
+    if {*graphs} != {"recorded", "not recorded"}:
         return
     came = graphs[1] == "recorded"
     left = {label: us for label, us in explained.left(context, _OF_OPERATORS).items() if (us > 0) == came}
@@ -113,6 +127,37 @@ def autograd_rules(context: RuleContext, explained: Explained) -> Iterator[Cause
         (Evidence("environment", AUTOGRAD_GRAPH),), name=AUTOGRAD_RECORDS.names[0 if came else 1],
         explains=of_categories(left) if matters else {},
     )  # fmt: skip
+
+
+def _unused_nodes(context: RuleContext, explained: Explained) -> Iterator[Cause]:
+    """A side records more nodes that its backward passes, which run as many, do not use. Checkpointing does so when it
+    computes activations again."""
+    used = total(
+        amount for (name, *_), amount in context.amounts("operators", "host_total").items()
+        if name.startswith(AUTOGRAD_RANGE) and not name.endswith(_LEAF)
+    )  # fmt: skip
+    rates = [_unused_per_used(side) for side in context.sides]
+    is_known = all(map(math.isfinite, rates)) and not call_count_changed(used.calls_a, used.calls_b)
+    if not is_known or explained.rules & RECOMPUTED:
+        return
+    one, two = used.calls_a * rates[0], used.calls_b * rates[1]
+    if call_count_changed(one, two) and abs(two - one) >= MIN_UNUSED * max(used.calls_a, used.calls_b):
+        more = two > one
+        sentence = (
+            f"Autograd records {'more' if more else 'fewer'} nodes that no backward pass uses: "
+            f"{numbers_text(round(one), round(two))} per step."
+        )
+        yield cause(
+            context, AUTOGRAD_RECORDS, "autograd", CPU_EXEC, None, sentence,
+            (Evidence("environment", AUTOGRAD_UNUSED),), name=AUTOGRAD_RECORDS.names[0 if more else 1],
+        )  # fmt: skip
+
+
+def _unused_per_used(side: Summary) -> float:
+    """Nodes of autograd that no backward pass runs, per node that one does, in the mean of captures; NaN if unknown."""
+    shares = [float(text) for text in dict(side.environment).get(AUTOGRAD_UNUSED, "").split(", ") if text]
+    rates = [share / (1 - share) for share in shares if share < 1]
+    return fsum(rates) / len(rates) if rates else math.nan
 
 
 def costlier_to_record(context: RuleContext, delta: float) -> bool:
@@ -155,11 +200,11 @@ MORE_RECORDED = Rule(
 )
 AUTOGRAD_RECORDS = Rule(
     names=("autograd_recorded", "autograd_off"),
-    meaning="inference records a graph for autograd",
+    meaning="autograd records a graph that no backward pass uses",
     when="Sequence numbers of operators advance on one side only, and neither side runs a backward pass. It explains "
-    "the rest of the host's time outside API calls",
+    "the rest of the host's time outside API calls. In training: the backward passes run as many nodes, others are more",
     tables=("operators",),
-    look_at="torch.no_grad() or torch.inference_mode() around inference and validation",
+    look_at="torch.no_grad() or torch.inference_mode() around inference, validation, rollouts and target networks",
     confidence="certain: the operators' sequence numbers are recorded; the size is what no other cause explains",
     find_rest=autograd_rules,
     order=5,

@@ -110,18 +110,21 @@ def inside_clause(context: RuleContext, own: float) -> str:
 
 def python_around(context: RuleContext, own: float) -> float:
     """Change of the Python code around such calls, outside of ranges, microseconds per step: in the function that makes
-    them, if it is called another number of times or also makes most of the change of Python code. 0 without one, or if
-    it changed the other way."""
+    them, if it is called another number of times or also makes most of the change of Python code; else in functions
+    that only one side calls and that call operators. 0 without any, or if it changed the other way."""
     if not _are_most_calls(context, own):
         return 0.0
     name, function = recounted_function(*context.sides, _step(context).more_calls), context.once(function_of_more_calls)
     if not name and function is not None:
         grown = grown_function(*context.sides, context.exposed(OTHER))
         name = function.name if grown is not None and grown.name == function.name else ""
-    if not name:
-        return 0.0
-    before, after = (python_time(side, "").get(name) for side in context.sides)
-    us = (after.us if after is not None else 0.0) - (before.us if before is not None else 0.0)
+    before, after = (python_time(side, "") for side in context.sides)
+    if name:
+        us = fsum(sign * one.us for sign, side in ((1, after), (-1, before)) if (one := side.get(name)) is not None)
+    else:
+        callers = {name for one, other in ((before, after), (after, before))
+                   for name, time in one.items() if time.operators and name not in other}  # fmt: skip
+        us = fsum(row.delta for row in context.entities(OTHER) if row.path[1] in callers) / context.unit
     return us if us * own > 0 else 0.0
 
 
