@@ -88,3 +88,23 @@ def test_a_slower_machine_beside_a_slower_program_is_no_remaining_cpu_time() -> 
     for pair in (((0, 0), (0.08, 30)), ((0.08, 30), (0, 0))):
         assert rules_of(compare(*(recorded(*one) for one in pair))) == ["operators_changed", "host_pace"]
     assert rules_of(compare(recorded(0, 0), recorded(0, 30))) == ["operators_changed"]
+
+
+def test_the_pace_of_a_machine_is_told_once() -> None:
+    """Four operators are slower than the machine makes the others."""
+
+    def recorded(us: int, slower_us: int) -> TraceBuilder:
+        trace, at = TraceBuilder(vendor="cpu"), 0
+        for number in range(10):
+            begin = at
+            for name in range(24):
+                length = (slower_us if name < 4 else us) + (number + name) % 3
+                trace.op(f"aten::op{name}", at, at + length, dims=[[64, name + 1]])
+                at += length + us // 8
+            trace.step(number, begin, at)
+            at += 5
+        return trace
+
+    sides = recorded(300, 300), recorded(324, 420)
+    for pair in (sides, sides[::-1]):
+        assert rules_of(compare(*pair)).count("host_pace") == 1

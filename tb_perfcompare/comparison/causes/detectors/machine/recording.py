@@ -150,6 +150,7 @@ def _unused_nodes(context: RuleContext, explained: Explained) -> Iterator[Cause]
         yield cause(
             context, AUTOGRAD_RECORDS, "autograd", CPU_EXEC, None, sentence,
             (Evidence("environment", AUTOGRAD_UNUSED),), name=AUTOGRAD_RECORDS.names[0 if more else 1],
+            confidence="certain: nodes are counted",
         )  # fmt: skip
 
 

@@ -24,6 +24,7 @@ from tb_perfcompare.model.names.ranges import OPTIMIZER_STEP, module_class
 from tb_perfcompare.model.names.work_kinds import work_kind
 from tb_perfcompare.model.summary.call_tree import FrameKind
 from tb_perfcompare.model.summary.categories import OTHER
+from tb_perfcompare.model.summary.groups import PYTHON_TIME
 from tb_perfcompare.model.summary.job_workers import job_workers
 from tb_perfcompare.model.summary.summary import Summary
 
@@ -112,7 +113,7 @@ def python_around(context: RuleContext, own: float) -> float:
     """Change of the Python code around such calls, outside of ranges, microseconds per step: in the function that makes
     them, if it is called another number of times or also makes most of the change of Python code; else in functions
     that only one side calls and that call operators. 0 without any, or if it changed the other way."""
-    if not _are_most_calls(context, own):
+    if any(PYTHON_TIME not in side.groups for side in context.sides) or not _are_most_calls(context, own):
         return 0.0
     name, function = recounted_function(*context.sides, _step(context).more_calls), context.once(function_of_more_calls)
     if not name and function is not None:
