@@ -187,8 +187,8 @@ def rough_range(low: float, high: float, *, signed: bool = False) -> str:
 
 
 def times(factor: float) -> str:
-    """ "1.3 times", "3 times", "46,099 times"."""
-    return f"{_rough(factor, 1)} times"
+    """ "1.3 times", "twice", "46,099 times"."""
+    return "twice" if (text := _rough(factor, 1)) == "2" else f"{text} times"
 
 
 def of_the_change(share: float) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import field
 from itertools import chain
 from math import fsum
@@ -14,6 +14,7 @@ from tb_perfcompare.comparison.causes.detectors.replaced_calls import with_repla
 from tb_perfcompare.comparison.causes.detectors.without_device import OF_DEVICES, is_without_device
 from tb_perfcompare.comparison.causes.detectors.workload.other_work import find_other_work
 from tb_perfcompare.comparison.causes.evidence.explained import EXPLAINED, Cause, Explained, changes_of
+from tb_perfcompare.comparison.causes.evidence.general_rules import MAIN_SHARE
 from tb_perfcompare.comparison.causes.evidence.places.where_called import function_of_more_calls
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.rules import RULES
@@ -108,7 +109,7 @@ def _entities(context: RuleContext, causes: Sequence[Cause], explained: Explaine
         *chain.from_iterable(explained.entities(label, changes_of(context, label)) for label in _OF_CALLS),
         *({entity for cause in causes for _, entity in cause.explains} & context.once(with_replaced_calls)),
         *_recalled(context, causes, explained), *_explained_functions(context, causes),
-    })  # fmt: skip
+    }) - _with_time_left(context, causes, explained)  # fmt: skip
 
 
 def _explained_functions(context: RuleContext, causes: Iterable[Cause]) -> Sequence[str]:
@@ -141,3 +142,14 @@ def _recalled(context: RuleContext, causes: Iterable[Cause], explained: Explaine
     return {
         name for name, amount in names.items() if amount is None or explained.has_most_calls(name, amount.more_calls)
     }
+
+
+def _with_time_left(context: RuleContext, causes: Iterable[Cause], explained: Explained) -> Set[str]:
+    """Operators that make a large part of the change of CPU time, which causes on calls leave most of: the added calls
+    are larger than the others."""
+    if any((CPU_EXEC, "") in cause.explains for cause in causes):
+        return frozenset()
+    least = MAIN_SHARE * abs(context.exposed(CPU_EXEC))
+    counted = frozenset().union(*(cause.calls for cause in causes))
+    large = {name: us for name, us in changes_of(context, CPU_EXEC).items() if name in counted and abs(us) >= least > 0}
+    return large.keys() - explained.entities(CPU_EXEC, large)

@@ -35,8 +35,8 @@ STEP_EXCESS_RATIO = 2.0
 """Ratio of the logarithmic changes of step and same work from which the machine alone cannot explain the step."""
 
 VIEWS_EXCESS_RATIO = 1.28
-"""Ratio of the logarithmic changes of step and views up to which the machine explains the step. In 250 pairs without
-shapes: 0.8 and 1.2 for programs without a fault that got a direction, 1.3 or more with one and equal calls."""
+"""Ratio of the logarithmic changes of step and views up to which the machine explains the step. In 300 pairs without
+shapes: 0.8 to 1.27 for programs without a fault that got a direction, 1.3 or more with one and equal calls."""
 
 CAPTURES_DIFFER = math.log(1.1)
 """Difference of two captures of one program on the CPU, as ln(time), if no side has two to know it from. 45 recorded

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from tb_perfcompare.comparison.pace.words.phrases import takes_text
+from tb_perfcompare.comparison.pace.words.phrases import speed_text, takes_text
 from tb_perfcompare.comparison.pace.words.sentence import with_sentence
 from tb_perfcompare.comparison.result.headline import AmountFacts, Basis, Certainty, PaceFacts, Part, Verdict
+from tb_perfcompare.number_text import times
 from tests.render.examples import headline
 
 STILL = Part(0.0, -0.001, 0.001, 1.0, Verdict.SAME, rows=9, kept=9, coverage=0.9, tau=0.0)
@@ -32,6 +33,11 @@ def test_a_change_is_a_multiple_where_its_interval_is() -> None:
 def test_a_twofold_change_is_a_percentage() -> None:
     grown = replace(STILL, estimate=1.19, low=1.11, high=1.28, verdict=Verdict.SLOWER)
     assert sentence(grown) == "Slower: the program takes 119 % longer (111 to 128 %)."
+
+
+def test_two_times_is_twice_but_not_for_speeds() -> None:
+    assert [times(factor) for factor in (1.9, 2.0, 2.2)] == ["1.9 times", "twice", "2.2 times"]
+    assert speed_text(replace(STILL, estimate=1.0)) == "2 times slower"
 
 
 def test_a_time_that_did_not_change_is_as_long() -> None:

@@ -29,7 +29,8 @@ def calls_text(counted: Counted, word: str) -> str:
 
 def speed_text(machine: Part) -> str:
     """Machine part: "1.3 times slower", "12 % faster"."""
-    return f"{times(1 + machine.estimate)} slower" if machine.estimate >= 0.2 else slower_text(machine.estimate)
+    slower = f"{times(1 + machine.estimate)} slower".replace("twice", "2 times")
+    return slower if machine.estimate >= 0.2 else slower_text(machine.estimate)
 
 
 def slower_text(change: float) -> str:

@@ -32,22 +32,27 @@ def gaps_around(context: RuleContext, operators: AbstractSet[str], own: Iterable
     little, or far more than the change of the operators' `own` times: then something else happens there.
 
     A gap is identified by its neighbors. One-sided gaps count if an operator is one of the neighbors, or if one
-    was inserted in between; together at most the change of untraced time.
+    was inserted in between; gaps of both sides if both neighbors are such operators. Together at most the change of
+    untraced time.
     """
-    gaps = context.once(_one_sided_gaps)
-    if gaps is None:
+    gaps, between = context.once(_one_sided_gaps), gaps_between(context, operators)
+    if gaps is None or between is None:
         return {}
+    inner = [fsum(us for ends, us in side.items() if operators >= {*ends}) for side in gaps]
     beside = [{ends for ends in side if not operators.isdisjoint(ends)} for side in gaps]
     reached = [frozenset().union(*side) - {*operators} for side in beside]
     sums = [
         fsum(us for ends, us in gaps[side].items() if ends in beside[side] or reached[1 - side].issuperset(ends))
         for side in (0, 1)
     ]
-    us, exposed = sums[1] - sums[0], context.exposed(OTHER)
-    us = min(us, exposed, key=abs) if us * exposed > 0 else 0.0
-    calls = context.amounts("operators", "host_total")
-    more = (abs(calls[name,].more_calls) for name in operators if (name,) in calls)
-    return {(OTHER, NOTHING_RECORDED): us} if is_of_gaps(context, us, own, more) else {}
+    one_sided, exposed = sums[1] - sums[0], context.exposed(OTHER)
+    calls, own = context.amounts("operators", "host_total"), [*own]
+    more = [abs(calls[name,].more_calls) for name in operators if (name,) in calls]
+    for us in (one_sided + between - (inner[1] - inner[0]), one_sided):
+        us = min(us, exposed, key=abs) if us * exposed > 0 else 0.0
+        if is_of_gaps(context, us, own, more):
+            return {(OTHER, NOTHING_RECORDED): us}
+    return {}
 
 
 def gaps_between(context: RuleContext, operators: AbstractSet[str]) -> float | None:
