@@ -294,8 +294,8 @@ def test_time_per_call_of_recounted_operators_is_told_if_it_is_most_of_their_cha
     """Four further products that are larger than the thirteen others, as of a second network's backward pass."""
     others = [(f"aten::op{place}", 100) for place in range(12)]
     sides = [sequence([[("aten::mm", 100)] * 13 + [("aten::mm", us)] * more + others] * 8) for more in (0, 4)]
-    for a, b, calls in ((*sides, "13 → 17"), (*sides[::-1], "17 → 13")):
+    for a, b, recounted in ((*sides, "13 → 17"), (*sides[::-1], "17 → 13")):
         found = compare(a, b).findings
         assert found[0].rule in ("more_calls", "fewer_calls")
         told = [one.sentence for one in found if one.rule == "host_time"]
-        assert [f"({calls} calls per step, mostly from time per call)" in text for text in told] == [True] * is_told
+        assert [f"({recounted} calls per step, mostly from time per call)" in text for text in told] == [True] * is_told
