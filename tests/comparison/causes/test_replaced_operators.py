@@ -354,3 +354,14 @@ def test_operators_outside_of_modules_are_replaced() -> None:
 def test_an_optimizers_method_is_replaced_by_operators_that_it_calls(inside: str, is_replaced: bool) -> None:
     update: Call = ("Optimizer.step#SGD.step", (inside,)) if inside else "Optimizer.step#SGD.step"
     assert bool(replacements_in(program(*BLOCK, update), program(*BLOCK, *["aten::add_"] * 4))) is is_replaced
+
+
+@pytest.mark.parametrize(("parent", "is_told"), [("torch::autograd::AccumulateGrad", True), ("aten::block", False)])
+def test_gradients_that_are_kept_and_added_to_tell_a_setting(parent: str, *, is_told: bool) -> None:
+    def trained(operator: str) -> TraceBuilder:
+        return program(*BLOCK, *[(parent, (operator,))] * 4)
+
+    sides = trained("aten::detach"), trained("aten::add_")
+    for a, b in (sides, sides[::-1]):
+        (finding,) = replacements_in(a, b)
+        assert finding.look_at.startswith("optimizer.zero_grad(set_to_none=...)") is is_told

@@ -17,7 +17,7 @@ from tb_perfcompare.comparison.causes.evidence.amounts import Amount
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explained, Explains
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed, is_same_runtime
 from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, has_same_inputs, other_inputs, values_of
-from tb_perfcompare.comparison.causes.evidence.known_settings import known_setting
+from tb_perfcompare.comparison.causes.evidence.known_settings import known_setting, setting_of_parent
 from tb_perfcompare.comparison.causes.evidence.places.annotations import mostly_in
 from tb_perfcompare.comparison.causes.evidence.places.replaced_operators import replacements
 from tb_perfcompare.comparison.causes.evidence.places.replacement import Place, Replacement
@@ -75,7 +75,7 @@ def _replacement(context: RuleContext, replacement: Replacement, explained: Expl
     around = gaps_of_calls(context, names, replacement.explains(context.unit), explained)
     explains |= around
     delta, more = fsum(explains.values()), sum(calls_of.values())
-    look_at, rule = known_setting(_amounts(context, names)), ""
+    look_at, rule = setting_of_parent(replacement.parent) or known_setting(_amounts(context, names)), ""
     if replacement.parent:
         where = f" in {short(replacement.parent)}"
         if inputs := other_inputs(context, replacement.parent):
@@ -123,8 +123,8 @@ def _what_changed(context: RuleContext, replacement: Replacement, operators: Col
     text = _change_text(context, replacement.went, replacement.came, operators)
     if not replacement.is_of_modules:
         return "Operator", text
-    inner = ([one for place in side for one in place.operators()] for side in (replacement.went, replacement.came))
-    return "Module", f"{text}, in them {_change_text(context, *inner, operators)}"
+    went, came = ([one for top in side for one in top.operators()] for side in (replacement.went, replacement.came))
+    return "Module", f"{text}, in them {_change_text(context, went, came, operators)}"
 
 
 def _change_text(

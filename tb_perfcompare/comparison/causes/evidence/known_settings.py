@@ -61,6 +61,12 @@ _RECURRENT_LAYER = "aten::mkldnn_rnn_layer"
 """A layer of an LSTM, which is one operator with any number of layers."""
 
 
+IN_GRADIENTS = (
+    "optimizer.zero_grad(set_to_none=...) and gradient accumulation: a backward pass adds to gradients that are not None"
+)
+"""What to look at if operators in autograd's function of a parameter are replaced."""
+
+
 def telling(changed: Mapping[str, Amount]) -> list[str]:
     """Operators of a setting, among operators whose calls differ; most telling first. Optimizer steps come first."""
     settings = [name for name in SETTINGS if name in changed and _tells(name, changed)]
@@ -82,6 +88,11 @@ def setting_of_arguments(context: RuleContext, operator: str = "", argument: str
             if one in ARGUMENTS and operator in ("", name) and argument in ("", one):
                 return f"{ARGUMENTS[one]} ({short(name)}: {one} {change})"
     return ""
+
+
+def setting_of_parent(parent: str) -> str:
+    """What to look at if operators inside this one are replaced; "" if that tells no setting."""
+    return IN_GRADIENTS if parent == _GRADIENT else ""
 
 
 def is_recounted_update(name: str, amount: Amount) -> bool:
