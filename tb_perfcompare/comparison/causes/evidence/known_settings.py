@@ -62,7 +62,7 @@ _RECURRENT_LAYER = "aten::mkldnn_rnn_layer"
 
 
 IN_GRADIENTS = (
-    "optimizer.zero_grad(set_to_none=...) and gradient accumulation: a backward pass adds to gradients that are not None"
+    "optimizer.zero_grad(set_to_none=...) and gradient accumulation: gradients that are not None are added to"
 )
 """What to look at if operators in autograd's function of a parameter are replaced."""
 
