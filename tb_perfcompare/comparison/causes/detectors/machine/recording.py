@@ -203,7 +203,7 @@ AUTOGRAD_RECORDS = Rule(
     names=("autograd_recorded", "autograd_off"),
     meaning="autograd records a graph that no backward pass uses",
     when="Sequence numbers of operators advance on one side only, and neither side runs a backward pass. It explains "
-    "the rest of the host's time outside API calls. In training: the backward passes run as many nodes, others are more",
+    "the rest of the host's time outside API calls. Or backward passes use as many nodes, but others are recorded",
     tables=("operators",),
     look_at="torch.no_grad() or torch.inference_mode() around inference, validation, rollouts and target networks",
     confidence="certain: the operators' sequence numbers are recorded; the size is what no other cause explains",
