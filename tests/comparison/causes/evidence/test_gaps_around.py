@@ -55,14 +55,18 @@ def test_a_gap_with_a_new_operator_is_not_counted_twice() -> None:
     assert found.delta_us == pytest.approx(20 + 10)
 
 
-def test_code_around_many_more_short_calls_is_theirs() -> None:
-    """Ten more calls of 1 µs, each after 15 µs of Python code: an average over parameters."""
+@pytest.mark.parametrize("few", [1, 2])
+def test_code_around_many_more_short_calls_is_theirs(few: int) -> None:
+    """Ten more calls of 1 µs, each after 15 µs of Python code: an average over parameters. With two calls, both sides
+    have such code between them."""
 
     def averaged(number: int) -> TraceBuilder:
         return sequence([[("aten::mm", 300), *[("", 15), ("aten::lerp_", 1)] * number, ("aten::sum", 20)]] * 6)
 
-    (found,) = findings(averaged(1), averaged(11))
-    assert found.sentence.startswith("More calls: +160 µs per step, +150 µs of it untraced host time around the calls")
+    few_many = averaged(few), averaged(few + 10)
+    for (found,), word, sign in ((findings(*few_many), "More", "+"), (findings(*few_many[::-1]), "Fewer", "−")):
+        gaps = f"{sign}150 µs of it untraced host time around the calls"
+        assert found.sentence.startswith(f"{word} calls: {sign}160 µs per step, {gaps}")
 
 
 def test_tensors_made_of_python_lists_are_looked_at() -> None:
