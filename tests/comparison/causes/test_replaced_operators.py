@@ -265,6 +265,30 @@ def test_a_module_of_another_class_is_replaced_with_its_operators() -> None:
     assert net(swapped) == -net(finding)
 
 
+@pytest.mark.parametrize(("inside", "is_replaced"), [(2, True), (1, False)])
+def test_a_module_that_calls_the_other_more_often_replaces_it(inside: int, *, is_replaced: bool) -> None:
+    """As a depthwise convolution and a pointwise one; but not a wrapper, which calls it as often."""
+
+    def convolved(number: int) -> TraceBuilder:
+        trace = TraceBuilder(vendor="cpu")
+        for step in range(8):
+            at, length = 2_000 * step, 10 + 110 * max(number, 1)
+            trace.step(step, at, at + 410 + length)
+            trace.python("nn.Module: Net_0", at + 1, at + 400 + length, number=10 * step, module=0)
+            if number:
+                trace.python("nn.Module: Separable_0", at + 4, at + length, number=10 * step + 1, module=0)
+            for place in range(max(number, 1)):
+                begin, convolution = at + 10 + 110 * place, f"nn.Module: Conv2d_{place}"
+                trace.python(convolution, begin, begin + 100, number=10 * step + 2 + place, module=place)
+                trace.op("aten::conv2d", begin + 5, begin + 95 + step % 3)
+            trace.op("aten::relu", at + length + 5, at + length + 395)
+        return trace
+
+    for a, b in ((0, inside), (inside, 0)):
+        found = [one.sentence for one in replacements_in(convolved(a), convolved(b))]
+        assert [text.startswith("Module replaced in Net: ") for text in found] == [True] * is_replaced
+
+
 def test_a_renamed_module_with_the_same_operators_is_not_replaced() -> None:
     assert replacements_in(normalized("LayerNorm_0", "layer_norm"), normalized("MyLayerNorm_0", "layer_norm")) == []
 

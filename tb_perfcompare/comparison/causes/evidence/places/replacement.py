@@ -170,7 +170,7 @@ class Replacement:
         net = total_by_key((place.recorded_name, place.more_calls) for top in self.all for place in top.walk())
         names = [{place.name for place in side} for side in (self.went, self.came)]
         return any(
-            all(net[place.recorded_name] / place.more_calls < STILL for place in side)
+            all(abs(net[place.recorded_name] / place.more_calls) < STILL for place in side)
             or any(f"{AUTOGRAD_RANGE}{name}" in names[1 - at] for name in names[at])
             for at, side in enumerate((self.went, self.came))
         )
