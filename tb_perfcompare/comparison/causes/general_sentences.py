@@ -223,13 +223,13 @@ def advice(change: Change, known: Known) -> str:
     """What to look at; with the recording options that would show more, if a side lacks them: sizes of inputs for
     operators and kernels that take longer, Python functions between operators and in annotated ranges."""
     loads = change.category is StepCategory.DATALOADER and loads_itself(known, change.delta_us)
-    plain = LOADING if loads else GENERAL[change.category].look_at
     operators = known.context.amounts("operators", "host_total")
     in_ranges = any((entity.path[1],) not in operators for entity in change.main)
     by_host = loads or change.category is StepCategory.OTHER or (change.category is StepCategory.CPU_EXEC and in_ranges)
     sized = change.category in _BY_SIZE
     shapes = [sized and side.format == TRACE and SHAPES not in side.groups for side in known.sides]
     stacks = [by_host and not has_stacks(side) for side in known.sides]
+    plain = LOADING if loads else GENERAL[change.category].look_at or ("the sizes of inputs" if any(shapes) else "")
     options = [
         option for option, sides in (("record_shapes=True", shapes), ("with_stack=True", stacks)) if any(sides)
     ]  # fmt: skip

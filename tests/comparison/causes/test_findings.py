@@ -336,7 +336,7 @@ def plain(us: int, *, shapes: bool, stack: bool = False) -> TraceBuilder:
 @pytest.mark.parametrize("stack", [False, True])
 def test_longer_operators_may_have_larger_inputs_that_are_not_recorded(stack: bool) -> None:
     found = compare(plain(0, shapes=False, stack=stack), plain(40, shapes=False, stack=stack))
-    assert finding_of(found, "host_time").look_at == "record with record_shapes=True"
+    assert finding_of(found, "host_time").look_at == "the sizes of inputs (record with record_shapes=True)"
 
 
 def test_sizes_are_not_asked_for_where_they_are_recorded() -> None:
