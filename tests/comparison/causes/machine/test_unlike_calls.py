@@ -36,3 +36,26 @@ def alone(pace: float, large: int) -> TraceBuilder:
 def test_a_step_of_one_operator_has_no_pace_of_all(large: int, rule: str) -> None:
     rules = set(rules_of(compare(alone(1.0, large), alone(1.4, large))))
     assert rules & {"operator_slower", "host_pace"} == {rule}
+
+
+def test_exchanging_the_sides_inverts_the_ratio_of_contention() -> None:
+    """Three of four calls are interrupted, on a machine that is slower, too."""
+
+    def recorded(fastest: float, others: float) -> TraceBuilder:
+        trace, at = TraceBuilder(vendor="cpu"), 0.0
+        for number in range(8):
+            begin = at
+            for name in range(6):
+                for call in range(4):
+                    us = 100 * (fastest if call == (number + name) % 4 else others) + number % 3
+                    trace.op(f"aten::op{name}", at, at + us, dims=[[64, name + 1]])
+                    at += us + 4
+            trace.step(number, begin, at)
+            at += 5
+        return trace
+
+    alone, beside = recorded(1, 1), recorded(1.2, 2.5)
+    (more,), (less,) = compare(alone, beside).findings, compare(beside, alone).findings
+    assert "mean operator time ×1.97, but fastest calls ×1.20;" in more.sentence
+    assert "mean operator time ×0.509, but fastest calls ×0.833;" in less.sentence
+    assert less.delta_us == -more.change_us

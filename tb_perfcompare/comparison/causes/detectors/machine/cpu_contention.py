@@ -72,13 +72,13 @@ class _Changes(NamedTuple):
     """Changes of operators with enough calls for an uninterrupted one.
 
     grown           operator's part of the step -> growth of its time in us per step, without that of its fastest call
-    before_us       time of the baseline if both sides called all as often
+    sides_us        time of each side if both called all as often
     fastest, means  ratios of the fastest calls, and of the times per call
     weights, times  weights of these ratios: the time
     """
 
     grown: dict[Part, float]
-    before_us: float
+    sides_us: tuple[float, float]
     fastest: list[float]
     weights: list[float]
     means: list[float]
@@ -123,10 +123,10 @@ def _interrupted_operators(context: RuleContext) -> Iterator[Cause]:
         delta, exposed = delta - once, exposed - once
         if min(delta * sign, exposed * sign) <= 0 or abs(grown[largest]) > MAIN_SHARE * abs(delta):
             return
-    before, after = changes.before_us, changes.before_us + delta
-    if after <= 0 or max(before, after) < MIN_SLOWDOWN * min(before, after):
+    alone = min(changes.sides_us)  # the side that is interrupted less: exchanging the sides inverts the ratio
+    if alone <= 0 or abs(delta) < (MIN_SLOWDOWN - 1) * alone:
         return
-    ratio = math.log(after / before)
+    ratio = sign * math.log1p(abs(delta) / alone)
     fastest = weighted_quartiles(np.log(changes.fastest), np.array(changes.weights))[1]
     if abs(fastest) > max(-math.log(1 - UNCHANGED_TOLERANCE), INTERRUPTED * abs(ratio)):
         return
@@ -138,7 +138,7 @@ def _interrupted_operators(context: RuleContext) -> Iterator[Cause]:
     explained = exposed_growth(context, {part: us * exposed_part / delta for part, us in grown.items()}, delta)
     yield _cpu_contention(
         context, explained,
-        f"mean operator time {ratio_text(after / before)}, but fastest {'calls' if table == BY_SHAPE else 'steps'} "
+        f"mean operator time {ratio_text(math.exp(ratio))}, but fastest {'calls' if table == BY_SHAPE else 'steps'} "
         f"{ratio_text(math.exp(fastest))}",
     )  # fmt: skip
 
@@ -164,7 +164,7 @@ def _changes(context: RuleContext, table: str) -> _Changes:
     fastest = fastest_of(context, table) if operators else {}
     ratios, weights, means, times = (list[float]() for _ in range(4))
     grown: list[tuple[Part, float]] = []
-    before = 0.0
+    sides = [0.0, 0.0]
     for key, amount in operators.items():
         # as if both sides called it as often: other numbers of calls are no interruption
         calls = (amount.calls_a + amount.calls_b) / 2
@@ -177,11 +177,12 @@ def _changes(context: RuleContext, table: str) -> _Changes:
         if amount.us_a and amount.us_b:
             means.append(amount.us_b / amount.calls_b / (amount.us_a / amount.calls_a))
             times.append(calls * (amount.us_a / amount.calls_a + amount.us_b / amount.calls_b))
-        before += calls * amount.us_a / amount.calls_a
+        sides[0] += calls * amount.us_a / amount.calls_a
+        sides[1] += calls * amount.us_b / amount.calls_b
         # growth of the fastest call is no interruption either
         interrupted = max(abs(amount.rate_us) - max(of_fastest, 0.0), 0.0)
         grown.append(((CPU_EXEC, key[0]), math.copysign(interrupted, amount.rate_us)))
-    return _Changes(total_by_key(grown), before, ratios, weights, means, times)
+    return _Changes(total_by_key(grown), (sides[0], sides[1]), ratios, weights, means, times)
 
 
 def waiting_rules(context: RuleContext) -> Iterator[Cause]:
