@@ -59,8 +59,10 @@ def new_workspace(logdirs: Sequence[str] = (), scheduler: str | None = None) -> 
     """Yields a workspace that is closed after the `with` body; `scheduler` is the address of a Dask cluster to read
     files on."""
     from tb_perfcompare.workspace.disk_cache.summary_cache import user_cache
+    from tb_perfcompare.workspace.workers.limits import use_one_heap
     from tb_perfcompare.workspace.workspace import SMALL_BYTES, Workspace
 
+    use_one_heap()
     roots = [Root(path) for path in logdirs]
     workspace = Workspace(roots, in_process_bytes=SMALL_BYTES, cache=user_cache(), scheduler=scheduler)
     try:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import platform
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -36,6 +39,22 @@ def test_tasks_share_the_cores(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_the_user_says_of_the_c_library_goes_first() -> None:
     assert "hugetlb" in larger_pages({})["GLIBC_TUNABLES"]
     assert larger_pages({"GLIBC_TUNABLES": "x=1"}) == {"GLIBC_TUNABLES": "x=1"}
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries have no heaps of threads")
+@pytest.mark.parametrize("one", [True, False])
+def test_threads_of_a_command_share_a_heap(one: bool) -> None:
+    code = (
+        "import ctypes, threading\n"
+        "from tb_perfcompare.workspace.workers.limits import use_one_heap\n"
+        f"{'use_one_heap()' if one else ''}\n"
+        "threads = [threading.Thread(target=bytes, args=(20_000,)) for _ in range(3)]\n"
+        "for thread in threads: thread.start()\n"
+        "for thread in threads: thread.join()\n"
+        "ctypes.CDLL(None).malloc_stats()\n"
+    )
+    stats = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stderr
+    assert (stats.count("Arena ") == 1) is one
 
 
 def test_memory_is_half_of_the_machine_or_of_the_container(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
