@@ -18,7 +18,6 @@ from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.workspace.disk_cache.known_runs import KnownRuns, SpanFacts, span_facts
 from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
 from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side, with_current_state
-from tb_perfcompare.workspace.inputs.step_markers import agreed_markers
 from tb_perfcompare.workspace.jobs.summary_collector import SummaryCollector, has_many_ranks
 from tb_perfcompare.workspace.jobs.summary_jobs import (
     LoadedSide,
@@ -156,6 +155,8 @@ class Loader:
         readable later). Many ranks are averaged while they are read, unless `keep_ranks`. `paths` also collects the
         callers of rows. Recordings whose default step markers have different units are cut by a marker that all of them
         have, if there is one."""
+        from tb_perfcompare.workspace.inputs.step_markers import agreed_markers
+
         loaded, provisional = self._load_jobs(sides, window, report, keep_ranks=keep_ranks, paths=paths)
         markers = agreed_markers([loaded_side.summaries for loaded_side in loaded])
         if any(marker and not side.marker for marker, side in zip(markers, sides, strict=True)):

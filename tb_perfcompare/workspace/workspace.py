@@ -13,7 +13,6 @@ from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.errors import MarkerMissing, NotComparable
 from tb_perfcompare.model.progress import Progress, Reporter, silent
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest, Side, Steps
-from tb_perfcompare.workspace.inputs.step_markers import markers_of
 from tb_perfcompare.workspace.jobs.summary_jobs import LoadedSide, compare_sides, outline_file, pooled, summarize_file
 from tb_perfcompare.workspace.listing.index import Index, Listing, Root
 from tb_perfcompare.workspace.loading import Loader, Outliner, Summarizer
@@ -193,6 +192,8 @@ class Workspace:
         try:
             return self._loader.sides(sides, window, report, keep_ranks=keep_ranks)
         except MarkerMissing as error:
+            from tb_perfcompare.workspace.inputs.step_markers import markers_of
+
             unmarked = [replace(side, marker="") for side in sides]
             reloaded, _ = self._loader.sides(unmarked, window, report, keep_ranks=keep_ranks)
             has = "; ".join(markers_of(loaded_side.side.source, loaded_side.summaries) for loaded_side in reloaded)
