@@ -81,7 +81,7 @@ def judge_summaries(baseline: Summary, candidate: Summary, options: CompareOptio
     _check_kinds(baseline, candidate)
     numbers = TextNumbers()
     baseline, candidate, notes = with_same_names(baseline, candidate)
-    alignment = align(baseline, candidate, numbers)
+    alignment = align(baseline, candidate)
     checks = check_comparability(baseline, candidate, numbers)
     if alignment is not None:
         checks = with_matched(checks, alignment)

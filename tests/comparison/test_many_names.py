@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import pickle
 from collections import Counter
 from collections.abc import Callable
 from cProfile import Profile
@@ -12,17 +10,12 @@ from dataclasses import replace
 import pytest
 
 from tb_perfcompare.analysis.listings.attach_launches import match_names
-from tb_perfcompare.analysis.summarize import summarize
-from tb_perfcompare.comparison.alignment import plain_places
 from tb_perfcompare.comparison.alignment.truncated_names import matched_names
 from tb_perfcompare.comparison.ledger.ledger import build_ledger
 from tb_perfcompare.comparison.ledger.truncate import cut_ledger
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.model import texts
 from tb_perfcompare.model.names.short_names import signature_of
-from tb_perfcompare.model.recordings.recording import Origin
 from tb_perfcompare.model.summary.summary import Summary
-from tb_perfcompare.sources.trace.torch_profiler import read_trace
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 from tests.comparison.compare import compare, rows_of
@@ -64,12 +57,6 @@ def cut_kernels(side: str, number: int) -> str:
 def run(side: str, kernel: Names, operator: Names, names: int) -> Summary:
     """Two steps in which each operator launches the kernel of its number."""
     return summary(drawn(side, kernel, operator, names))
-
-
-def long_run(side: str, kernel: Names, operator: Names, names: int) -> Summary:
-    """The same from the product's reader, which is faster with many names."""
-    content = io.BytesIO(drawn(side, kernel, operator, names).encode())
-    return summarize(read_trace(content, name=f"{side}.pt.trace.json"), Origin(side, side, "worker0", "1"))
 
 
 def drawn(side: str, kernel: Names, operator: Names, names: int) -> TraceBuilder:
@@ -169,37 +156,6 @@ def test_matching_cut_names_of_a_listing_takes_work_in_proportion() -> None:
         return lambda: match_names(kernels, [f"kernel_{number:05d}<flo..." for number in range(names)])
 
     assert grown(work) < GROWTH
-
-
-PLAIN_NAMES = 1_000
-
-
-@pytest.mark.parametrize("operator", [one_operator, operator_each])
-def test_names_equal_on_both_sides_make_no_objects_until_shown(
-    operator: Names, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(plain_places, "MANY", PLAIN_NAMES // 2)
-    monkeypatch.setattr(texts, "_MANY", PLAIN_NAMES // 2)  # from which on a column is one of numbers
-    sides = [long_run(side, lambda _, number: f"kernel_{number}", operator, PLAIN_NAMES) for side in "ab"]
-
-    def work() -> object:
-        return compare(sides[0], sides[1])
-
-    calls = calls_by_file(work)
-    for within in ("alignment/kernel_matches.py", "alignment/operator_matches.py", "names/short_names.py"):
-        assert sum(number for file, number in calls.items() if file.endswith(within)) < PLAIN_NAMES / 5, within
-
-
-@pytest.mark.parametrize("kernel", [other_kernels, compiled_kernels, lambda _, number: f"kernel_{number // 2}"])
-@pytest.mark.parametrize("operator", [lambda _, at: f"aten::op{at // 3}", lambda side, at: f"{side}{at}"])
-def test_matching_all_names_at_once_equals_matching_them_one_by_one(
-    kernel: Names, operator: Names, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sides = [run(side, kernel, operator, 40) for side in "ab"]
-    one_by_one = compare(sides[0], sides[1])
-    monkeypatch.setattr(plain_places, "MANY", 0)
-    at_once = compare(sides[0], sides[1])
-    assert pickle.loads(pickle.dumps(at_once)) == at_once == one_by_one
 
 
 @pytest.mark.parametrize("most", [9, 12, 30, 70])

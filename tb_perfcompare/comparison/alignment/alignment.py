@@ -8,14 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tb_perfcompare.comparison.alignment import plain_places
 from tb_perfcompare.comparison.alignment.kernel_matches import ALONE, ONE_BY_ONE, OTHERS, SAME, WEAK, KernelMatch
 from tb_perfcompare.comparison.alignment.operator_matches import BY_OPERATOR, OperatorMatch, match_operators
 from tb_perfcompare.comparison.alignment.place_tree import PlaceTree, has_shapes, side_of, units_of_work
-from tb_perfcompare.comparison.alignment.plain_places import PlainMatches
-from tb_perfcompare.model.arrays import Flags
 from tb_perfcompare.model.summary.summary import Summary
-from tb_perfcompare.model.text_numbers import TextNumbers
 from tb_perfcompare.quick_dataclass import dataclass
 
 
@@ -27,7 +23,6 @@ class Alignment:
     units         units of work to which calls of both sides are related; the steps unless a side has no step markers
     has_shapes    both sides recorded input shapes, and operators were matched by them
     has_operators per side, whether any device work has an operator
-    matches, plain  all matches together; `plain` are those found in bulk, None for short recordings
     """
 
     steps: tuple[int, int]
@@ -35,15 +30,14 @@ class Alignment:
     has_shapes: bool
     has_operators: tuple[bool, bool]
     matches: tuple[OperatorMatch, ...]
-    plain: PlainMatches | None = None
 
     def total_ns(self, side: int) -> int:
         """Time of all device work of a side: kernels, copies, sets and collectives, overlaps counted twice."""
-        return sum(match.time_ns[side] for match in self.matches) + self._plain_ns(side)
+        return sum(match.time_ns[side] for match in self.matches)
 
     def matched_ns(self, side: int) -> int:
         """Device time below matched operators, without weak matches."""
-        return self._plain_ns(side) + sum(
+        return sum(
             match.time_ns[side] for match in self.matches if match.rule in BY_OPERATOR and match.confidence != WEAK
         )
 
@@ -58,25 +52,21 @@ class Alignment:
     def kernels_ns(self, side: int, kinds: frozenset[str] = ONE_BY_ONE) -> int:
         """Time of kernels with particular counterparts on the other side (match kinds `kinds`), without weak
         matches."""
-        return (self._plain_ns(side) if SAME in kinds else 0) + sum(
+        return sum(
             kernel.time_ns(side)
             for match, kernel in self.kernel_matches()
             if kernel.kind in kinds and kernel.confidence != WEAK and (match.confidence != WEAK or kernel.kind == SAME)
         )
 
-    def _plain_ns(self, side: int) -> int:
-        return 0 if self.plain is None else self.plain.total_ns(side)
-
     def kernel_matches(self) -> Iterator[tuple[OperatorMatch, KernelMatch]]:
-        """Yields matches of kernels, each with its match of operators, without the plain ones."""
+        """Yields matches of kernels, each with its match of operators."""
         for match in self.matches:
             for kernel in match.kernels:
                 yield match, kernel
 
 
-def align(baseline: Summary, candidate: Summary, numbers: TextNumbers | None = None) -> Alignment | None:
-    """Aligns the device work of two sides; None unless both have some. `numbers` may hold names of both sides
-    already."""
+def align(baseline: Summary, candidate: Summary) -> Alignment | None:
+    """Aligns the device work of two sides; None unless both have some."""
     a, b = baseline.work, candidate.work
     if a is None or b is None or not len(a.work) or not len(b.work):
         return None
@@ -84,16 +74,10 @@ def align(baseline: Summary, candidate: Summary, numbers: TextNumbers | None = N
     shapes = has_shapes(a) and has_shapes(b)
     units = steps if baseline.marked and candidate.marked else units_of_work(a, b, steps)
     operators = (len(a.operators) > 0, len(b.operators) > 0)
-    plain: PlainMatches | None = None
-    remaining: tuple[Flags | None, Flags | None] = (None, None)
-    by_text = shapes or not (has_shapes(a) or has_shapes(b))  # else the texts of places hold shapes, too
-    if by_text and all(operators) and min(len(a.work), len(b.work)) >= plain_places.MANY:
-        plain, remaining = plain_places.plain_matches(a, b, units, TextNumbers() if numbers is None else numbers)
     tree = PlaceTree()
-    side_a, side_b = (
-        side_of(work, tree, shapes=shapes, left=rows) for work, rows in zip((a, b), remaining, strict=True)
-    )
-    return Alignment(steps, units, shapes, operators, match_operators(tree, side_a, side_b, units), plain)
+    side_a, side_b = (side_of(work, tree, shapes=shapes) for work in (a, b))
+    matches = match_operators(tree, side_a, side_b, units)
+    return Alignment(steps, units, shapes, operators, matches)
 
 
 def row_kind(kernels: tuple[KernelMatch, ...]) -> str:

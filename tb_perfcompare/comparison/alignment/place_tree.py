@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from math import gcd
 
-from tb_perfcompare.model.arrays import Flags, unique
+from tb_perfcompare.model.arrays import unique
 from tb_perfcompare.model.summary.launch_sites import DeviceWork, place_below
 from tb_perfcompare.model.text_numbers import parts_of
 from tb_perfcompare.model.texts import Texts
@@ -80,11 +80,8 @@ def has_shapes(work: DeviceWork) -> bool:
     return any(shapes)
 
 
-def side_of(work: DeviceWork, tree: PlaceTree, *, shapes: bool, left: Flags | None = None) -> Side:
-    """Builds the work of a side in the common tree; without `shapes` places differ by names only. `left` marks the
-    rows of the work that are used, None for all."""
-    if left is not None and not left.any():
-        return Side({}, {})
+def side_of(work: DeviceWork, tree: PlaceTree, *, shapes: bool) -> Side:
+    """Builds the work of a side in the common tree; without `shapes` places differ by names only."""
     keys = list(work.operators.keys)
     row_of = {place_below(above, operator, shape): row for row, (operator, shape, above) in enumerate(keys)}
     number = _numbers(keys, row_of, tree, shapes=shapes)
@@ -94,8 +91,6 @@ def side_of(work: DeviceWork, tree: PlaceTree, *, shapes: bool, left: Flags | No
     work_at: dict[int, dict[tuple[str, str], Work]] = {}
     times, launches = (figure.tolist() for figure in work.work.totals())
     for order, (category, name, text) in enumerate(work.work.keys):
-        if left is not None and not left[order]:
-            continue
         place = number[row_of[text]] if text in row_of else NOWHERE
         here = work_at.setdefault(place, {})
         # places that differ by shape alone may have been merged

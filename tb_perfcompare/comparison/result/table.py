@@ -6,7 +6,7 @@ columns, and a row is made on demand.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, ClassVar, TypedDict, overload
 
 import numpy as np
@@ -23,29 +23,8 @@ if TYPE_CHECKING:
 
 Row = tuple[Cell, ...]
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class MadeTexts(Sequence[str]):
-    """Texts made on demand: `make` returns the text of a number."""
-
-    numbers: Ints
-    make: Callable[[int], str]
-
-    def __len__(self) -> int:
-        return len(self.numbers)
-
-    @overload
-    def __getitem__(self, at: int) -> str: ...
-    @overload
-    def __getitem__(self, at: slice) -> tuple[str, ...]: ...
-    def __getitem__(self, at: int | slice) -> str | tuple[str, ...]:
-        if isinstance(at, slice):
-            return tuple(map(self.make, self.numbers[at].tolist()))
-        return self.make(int(self.numbers[at]))
-
-
-CellColumn = Floats | tuple[Cell, ...] | Texts | MadeTexts
-"""Cells of one column: floats (NaN: absent), texts from a pool or made on demand, or plain cells."""
+CellColumn = Floats | tuple[Cell, ...] | Texts
+"""Cells of one column: floats (NaN: absent), texts from a pool, or plain cells."""
 
 _BLOCK = 512
 """Number of rows made at a time on iterating."""
@@ -118,8 +97,6 @@ def _picked(column: CellColumn, numbers: Sequence[int], index: Ints) -> CellColu
         return column[index]
     if isinstance(column, Texts):
         return Texts(column.code[index], column.pool)
-    if isinstance(column, MadeTexts):
-        return MadeTexts(column.numbers[index], column.make)
     return tuple(map(column.__getitem__, numbers))
 
 
@@ -223,7 +200,7 @@ class Table:
             return [[plain(cell) for cell in row] for row in self.rows]
         whole = (
             _plain(np.where(np.isfinite(column), column, np.nan)) if isinstance(column, np.ndarray)
-            else column if isinstance(column, Texts | MadeTexts) else list(map(plain, column))
+            else column if isinstance(column, Texts) else list(map(plain, column))
             for column in self.rows.columns
         )  # fmt: skip
         return list(map(list, zip(*whole, strict=True)))

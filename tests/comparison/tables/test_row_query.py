@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.plain_values import Cell
-from tb_perfcompare.comparison.result.table import ColumnRows, MadeTexts, Table
+from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.tables.row_query import RowQuery, choose_rows, place_of, row_keys, sums_of
 from tb_perfcompare.errors import SelectionError
 
@@ -127,16 +126,6 @@ def test_statuses_are_counted_among_the_rows_that_pass_the_other_choices() -> No
 def test_estimates_of_a_difference_are_not_summed() -> None:
     assert list(sums_of(DRAWN, [0, 1])) == ["delta_us"]
     assert sums_of(DRAWN, [3]) == {"delta_us": None}
-
-
-def test_sums_build_no_texts() -> None:
-    def refuse(_: int) -> str:
-        raise AssertionError("a text was made")
-
-    names = MadeTexts(np.arange(3), refuse)
-    drawn = Table("kernels", "", (COLUMNS[0], COLUMNS[2]), ColumnRows((names, np.array([1.0, 2.0, np.nan])), 3))
-    assert sums_of(drawn) == {"delta_us": 3.0}
-    assert sums_of(drawn, range(1, 3)) == {"delta_us": 2.0}
 
 
 def test_an_unknown_column_is_refused_with_the_known_ones() -> None:
