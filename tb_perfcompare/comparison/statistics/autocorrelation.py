@@ -22,9 +22,6 @@ INFLATION_IGNORED = 1.05
 
 _RHO_MAX = 0.9
 
-_FEW = 16
-"""Values per row up to which ranks are counted by comparing all pairs, which takes a third of the time of sorting."""
-
 _BIAS_OF_SHORT_SERIES = 5.0
 """For a capture of l steps the estimate is about rho (1 - 5/l) - 1/l."""
 
@@ -134,8 +131,6 @@ def doubled_ranks(values: Ints) -> tuple[Ints, Ints]:
     """(g, s) values -> (g, s) twice the rank within the row, ties sharing their mean rank, and (g,) sum of t^3 - t
     over ties."""
     size = values.shape[1]
-    if size <= _FEW:
-        return _counted_ranks(values)
     order = stable_order(values)
     in_order = np.take_along_axis(values, order, axis=1)
     changes = np.ones((values.shape[0], size + 1), dtype=bool)
@@ -148,17 +143,6 @@ def doubled_ranks(values: Ints) -> tuple[Ints, Ints]:
     tied = last - first + 1
     # each of t equal values contributes t^2 - 1
     return ranks, (tied * tied - 1).sum(axis=1)
-
-
-def _counted_ranks(values: Ints) -> tuple[Ints, Ints]:
-    """`doubled_ranks` for few values, by counting how many are below and how many are not above each."""
-    columns = np.ascontiguousarray(values.T)
-    below, up_to = np.zeros((2, *columns.shape), dtype=np.int8)
-    for column in columns:
-        below += columns > column
-        up_to += columns >= column
-    tied = (up_to - below).astype(np.int64)
-    return (below + up_to + 1).T.astype(np.int64), (tied * tied - 1).sum(axis=0)
 
 
 def _neighbor_products(stretches: list[Ints]) -> tuple[Floats, Floats]:

@@ -11,15 +11,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from tb_perfcompare.model.arrays import Flags, Floats, Ints
+from tb_perfcompare.model.arrays import Flags, Floats, Ints, unique
 from tb_perfcompare.model.recordings.cycles import NO_TEXT, CycleTable
 from tb_perfcompare.quick_dataclass import dataclass
 
 Triplet: TypeAlias = tuple[str, str, str]
-
-_MAX_CELLS = 1 << 27
-"""Number of cells (triplets times cycles) up to which a flag array is used; beyond it the occurring cells are
-sorted."""
 
 NO_DEVICE = "N/A"
 """Device of rows that name none."""
@@ -151,10 +147,5 @@ def cycles_per_group(rows: Rows, groups: int) -> Ints:
     if not len(rows.group):
         return np.zeros(groups, dtype=np.int64)
     cycles, index = np.unique(rows.cycle, return_inverse=True)
-    cell = rows.group * len(cycles) + index
-    if groups * len(cycles) <= _MAX_CELLS:
-        seen = np.zeros(groups * len(cycles), dtype=np.bool_)
-        seen[cell] = True
-        counts: Ints = seen.reshape(groups, len(cycles)).sum(axis=1, dtype=np.int64)
-        return counts
-    return np.bincount(np.unique(cell) // len(cycles), minlength=groups).astype(np.int64)
+    cells = unique(rows.group * len(cycles) + index)
+    return np.bincount(cells // len(cycles), minlength=groups).astype(np.int64)

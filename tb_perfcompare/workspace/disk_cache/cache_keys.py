@@ -28,10 +28,9 @@ _CODE = (".py", ".so", ".pyd")  # as written and as compiled
 _NO_CODE = ("__pycache__", "static")
 
 
-def entry_key(value: Any, form: int, *, names: bool) -> str:
-    """Key of the entry about a job or a request, in version `form` of the entry format; see `described`. Raises
-    OSError."""
-    return text_digest(repr([form, __version__, code_digest(), *described(value, names=names)]))[:40]
+def entry_key(value: Any, *, names: bool) -> str:
+    """Key of the entry about a job or a request; see `described`. Raises OSError."""
+    return text_digest(repr([__version__, code_digest(), *described(value, names=names)]))[:40]
 
 
 def text_digest(text: str) -> str:

@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from tb_perfcompare.comparison.result.comparison import Comparison
     from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 
-FORMAT = 5
-"""Version of the entry format; older entries are not found."""
-
 WORTH_KEEPING_BYTES = 16 * 2**10
 """Pairs with less input are not cached, as an entry is larger than that. Comparing costs a command at least 0.4 s of
 CPU time, half of it for imports; reading an entry instead 0.2 s, and writing one 0.01 s."""
@@ -66,7 +63,7 @@ class ComparisonCache:
         if sum(file.bytes for file in files) < WORTH_KEEPING_BYTES:
             return None
         try:
-            return entry_key(request, FORMAT, names=True)
+            return entry_key(request, names=True)
         except OSError:
             return None
 

@@ -2,7 +2,7 @@
 
 One file per summary: its arrays, everything else as JSON (saved/columnar.py), and a digest of the key and both, which
 is checked before anything is decoded. The key covers what the summary depends on: the input's size, time and samples of
-its content, the options, this package's code and the format. Entries are written under a temporary name and moved into
+its content, the options and this package's code. Entries are written under a temporary name and moved into
 place, so that readers never see a partial one and processes do not interfere; a damaged entry is removed and its input
 read again. A cache that cannot be used never makes a comparison fail.
 Documented in docs/internals/reliability.md.
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from tb_perfcompare.model.summary.summary import Summary
     from tb_perfcompare.workspace.inputs.sides import CaptureFile
     from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob
-
-FORMAT = 5
-"""Version of the entry format; older entries are not found."""
 
 WORTH_KEEPING_BYTES = 256 * 2**10
 """Smaller inputs are read as fast as an entry would be, and are not cached."""
@@ -67,7 +64,7 @@ class SummaryCache:
             return
 
     def _path(self, job: SummaryJob) -> Path:
-        return self._entries.path(entry_key(job, FORMAT, names=False), SUMMARY)
+        return self._entries.path(entry_key(job, names=False), SUMMARY)
 
 
 def user_cache(environment: Mapping[str, str] = os.environ) -> SummaryCache | None:
