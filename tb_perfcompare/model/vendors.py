@@ -11,25 +11,10 @@ from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.vendor import ProcessLayers, Vendor
 
 TENSOR_CORES_2021: tuple[str, ...] = (
-    "h884",
-    "s884",
-    "h1688",
-    "s1688",
-    "hmma",
-    "i8816",
-    "16816",
-    "dgrad_1x1_stride_2x2",
-    "first_layer_wgrad_kernel",
-    "conv1x1",
-    "conv2d_c1_k1",
-    "direct_group",
-    "xmma_implicit_gemm",
-    "xmma_sparse_conv",
-    "xmma_warp_specialized_implicit_gemm",
-    "xmma_gemm",
-    "xmma_sparse_gemm",
-    "c1688",
-)
+    "h884", "s884", "h1688", "s1688", "hmma", "i8816", "16816", "dgrad_1x1_stride_2x2", "first_layer_wgrad_kernel",
+    "conv1x1", "conv2d_c1_k1", "direct_group", "xmma_implicit_gemm", "xmma_sparse_conv",
+    "xmma_warp_specialized_implicit_gemm", "xmma_gemm", "xmma_sparse_gemm", "c1688",
+)  # fmt: skip
 """torch-tb-profiler's test of kernel names, for NVIDIA's architectures up to 2021."""
 
 PLAIN_ARITHMETIC = ("_ffma_", "_simt_")

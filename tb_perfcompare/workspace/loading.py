@@ -4,13 +4,11 @@ read once for all callers."""
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from tb_perfcompare.errors import InputChanged, InputError, OutOfMemory, PerfCompareError
-from tb_perfcompare.model.formats import TRACE
-from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Progress, Reporter, silent
 from tb_perfcompare.model.recordings.launches import LaunchRecording
 from tb_perfcompare.model.summary.outline import Outline, outline_of
@@ -18,14 +16,8 @@ from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.workspace.disk_cache.known_runs import KnownRuns, SpanFacts, span_facts
 from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
 from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side, with_current_state
-from tb_perfcompare.workspace.jobs.summary_collector import SummaryCollector, has_many_ranks
-from tb_perfcompare.workspace.jobs.summary_jobs import (
-    LoadedSide,
-    SummaryJob,
-    failure_note,
-    read_counter_file,
-    read_launches,
-)
+from tb_perfcompare.workspace.jobs.summary_collector import SummaryCollector, has_many_ranks, loaded_side
+from tb_perfcompare.workspace.jobs.summary_jobs import LoadedSide, SummaryJob, read_counter_file, read_launches
 from tb_perfcompare.workspace.sharing.single_flight import Flight, Kind, SingleFlight, each_in_turn, wait_for
 from tb_perfcompare.workspace.workers.cluster import ClusterPool, TaskLost
 from tb_perfcompare.workspace.workers.memory_need import PROCESS_BYTES
@@ -158,17 +150,17 @@ class Loader:
         from tb_perfcompare.workspace.inputs.step_markers import agreed_markers
 
         loaded, provisional = self._load_jobs(sides, window, report, keep_ranks=keep_ranks, paths=paths)
-        markers = agreed_markers([loaded_side.summaries for loaded_side in loaded])
+        markers = agreed_markers([one.summaries for one in loaded])
         if any(marker and not side.marker for marker, side in zip(markers, sides, strict=True)):
             sides = [replace(side, marker=side.marker or marker) for side, marker in zip(sides, markers, strict=True)]
             loaded, provisional = self._load_jobs(sides, window, report, keep_ranks=keep_ranks, paths=paths)
         attached = [
             replace(
-                loaded_side,
-                launches=self._attached_launches(loaded_side.side, report),
-                counters=read_counter_file(counters, report) if (counters := loaded_side.side.counters) else None,
+                one,
+                launches=self._attached_launches(one.side, report),
+                counters=read_counter_file(counters, report) if (counters := one.side.counters) else None,
             )
-            for loaded_side in loaded
+            for one in loaded
         ]
         return attached, provisional
 
@@ -196,7 +188,7 @@ class Loader:
             return flight.provisional or type(answer) in (InputError, InputChanged)
 
         provisional = any(self._each(jobs, report, self._summaries, self._summarized, take))
-        loaded = [_loaded(side, *collector.finish()) for side, collector in zip(sides, collectors, strict=True)]
+        loaded = [loaded_side(side, *collector.finish()) for side, collector in zip(sides, collectors, strict=True)]
         return loaded, provisional
 
     def _attached_launches(self, side: Side, report: Reporter) -> LaunchRecording | None:
@@ -275,35 +267,3 @@ def _answer_or_error(flight: Flight[T]) -> T | InputError:
 
 def _facts_or_error(answer: Outline | InputError) -> SpanFacts | InputError:
     return answer if isinstance(answer, InputError) else span_facts(answer)
-
-
-def _loaded(side: Side, summaries: tuple[Summary, ...], failed: Mapping[int, InputError]) -> LoadedSide:
-    """Returns the side's summaries to compare, with a note for each failed file. Raises InputError if all failed."""
-    if not summaries:
-        raise _all_failed(side, list(failed.values()))
-    pooled, notes = without_host_alone(summaries)
-    failures = tuple(failure_note(side.files[number], error) for number, error in failed.items())
-    return LoadedSide(side, pooled, (*failures, *notes))
-
-
-def _all_failed(side: Side, errors: Sequence[InputError]) -> InputError:
-    first = errors[0]
-    if len(errors) == 1:
-        return first
-    reason = f"none of its {len(errors)} files can be read; the first: {first.path}: {first.reason}"
-    return InputError(side.source, reason, hint=first.hint)
-
-
-def without_host_alone(summaries: Sequence[Summary]) -> tuple[tuple[Summary, ...], tuple[Note, ...]]:
-    """Returns (summaries to pool, one note per summary left out); each summary has one capture. If any worker recorded
-    device work, traces without any are left out, except those recorded in a distributed job."""
-    with_device = {summary.captures[0].worker for summary in summaries if summary.has_device}
-    kept, notes = [], []
-    for summary in summaries:
-        capture = summary.captures[0]
-        if summary.format != TRACE or not with_device or capture.worker in with_device or summary.is_of_a_job:
-            kept.append(summary)
-            continue
-        message = f"left out: it recorded no device work, other workers did; --worker {capture.worker} compares it"
-        notes.append(Note(NoteCode.HOST_ALONE, message, capture.file.path))
-    return tuple(kept), tuple(notes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.summary.summary import Summary
-from tb_perfcompare.workspace.loading import without_host_alone
+from tb_perfcompare.workspace.jobs.summary_collector import without_host_alone
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from tb_perfcompare.analysis.iterations.sequences import IN_NEARLY_ALL, Score, Sequence, holds_layers, score
+from tb_perfcompare.analysis.iterations.layers import holds_layers
+from tb_perfcompare.analysis.iterations.sequences import IN_NEARLY_ALL, Score, Sequence, score
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import Ints, is_of
 from tb_perfcompare.model.events import Category

@@ -17,7 +17,8 @@ from tb_perfcompare.analysis.columns.numbering import gather, rows_where
 from tb_perfcompare.analysis.iterations.find import find_iterations
 from tb_perfcompare.analysis.iterations.marks import MIN_OCCURRENCES, Marks
 from tb_perfcompare.analysis.trace.event_steps import step_of
-from tb_perfcompare.analysis.trace.interpretation import NO_ROLE, InterpretedTrace
+from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
+from tb_perfcompare.analysis.trace.roles import NO_ROLE
 from tb_perfcompare.analysis.trace.steps import Windows, range_windows, recorded_extent, step_windows, whole_windows
 from tb_perfcompare.model.arrays import Ints, Ints32, chunks, is_of, median, places_of
 from tb_perfcompare.model.events import Category

@@ -12,11 +12,12 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.analysis.columns.event_masks import NameFlags, is_one_of, named, used_codes
+from tb_perfcompare.analysis.columns.event_masks import NameFlags, is_one_of, named
 from tb_perfcompare.analysis.columns.native_passes import Coded
 from tb_perfcompare.analysis.columns.nesting import Enclosers, innermost, nest
 from tb_perfcompare.analysis.columns.numbering import gather, last_equal, rows_where, scatter_add
 from tb_perfcompare.analysis.trace.clock import ClockOffset, on_host_clock
+from tb_perfcompare.analysis.trace.roles import roles
 from tb_perfcompare.model.api_calls import calls
 from tb_perfcompare.model.arrays import (
     AnyInts,
@@ -30,13 +31,10 @@ from tb_perfcompare.model.arrays import (
     is_of,
 )
 from tb_perfcompare.model.events import ABSENT, API_CALLS, DEVICE_WORK, Category, EventTable
-from tb_perfcompare.model.names.collective_names import collective_kernels, is_collective_annotation
+from tb_perfcompare.model.names.collective_names import is_collective_annotation
 from tb_perfcompare.model.names.ranges import is_loader, is_optimizer, is_step, is_wrapper
-from tb_perfcompare.model.summary.categories import StepCategory
 from tb_perfcompare.model.vendor import Vendor
 from tb_perfcompare.quick_dataclass import dataclass
-
-NO_ROLE = -1
 
 _HOST_WORK = (Category.OPERATOR, Category.ANNOTATION, Category.PYTHON)
 
@@ -151,7 +149,7 @@ def interpret(events: EventTable, vendor: Vendor) -> InterpretedTrace:
     return InterpretedTrace(
         events=events,
         vendor=vendor,
-        role=_roles(events, work, loader, annotated, api, operator),
+        role=roles(events, work, loader, annotated, api, operator),
         lane=lane,
         launcher=launcher,
         operator=operator,
@@ -272,40 +270,3 @@ def _operators(
         unlinked = np.flatnonzero(device & (operator < 0))
         operator[unlinked] = by_id(unlinked)
     return operator
-
-
-def _roles(
-    events: EventTable, host: Flags, loader: Flags, annotated: Flags, api: Flags, operator: Ints32
-) -> NDArray[np.int8]:
-    category = events.category
-    role = np.full(len(events), NO_ROLE, dtype=np.int8)
-    role[host] = StepCategory.CPU_EXEC
-    role[host & loader & ~is_of(category, Category.PYTHON)] = StepCategory.DATALOADER
-    role[host & annotated] = StepCategory.COMMUNICATION
-    role[api] = StepCategory.RUNTIME
-    kernel = is_of(category, Category.KERNEL)
-    role[kernel] = StepCategory.KERNEL
-    role[_collective_kernels(events, kernel)] = StepCategory.COMMUNICATION
-    named = events.args.get("collective_name")
-    if named is not None:
-        carried = np.zeros(len(events), dtype=bool)
-        carried[named.rows] = True
-        role[kernel & carried] = StepCategory.COMMUNICATION
-    role[is_of(category, Category.MEMCPY)] = StepCategory.MEMCPY
-    role[is_of(category, Category.MEMSET)] = StepCategory.MEMSET
-    # Kernels that a collective operator launched are communication, whatever their name.
-    rows = np.flatnonzero(kernel & (operator >= 0))
-    is_record = events.name[operator[rows]] == events.strings.find("record_param_comms")
-    under = is_record | annotated[operator[rows]]
-    role[rows[under]] = StepCategory.COMMUNICATION
-    return role
-
-
-def _collective_kernels(events: EventTable, kernel: Flags) -> Ints32:
-    """Returns the rows of collective libraries' kernels."""
-    rows = rows_where(kernel)
-    names = gather(events.name, rows)
-    used = used_codes(names, len(events.strings))
-    is_collective = np.zeros(len(events.strings), dtype=bool)
-    is_collective[used[collective_kernels(list(map(events.strings.texts.__getitem__, used.tolist())))]] = True
-    return rows[is_collective[names]]

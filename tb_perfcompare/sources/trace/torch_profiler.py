@@ -10,10 +10,9 @@ members. Only counted: launch arrows, other instants. Repairs and dropped events
 
 from __future__ import annotations
 
-import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
@@ -31,10 +30,10 @@ from tb_perfcompare.model.recordings.recording import ReadStats, TraceEvents, Tr
 from tb_perfcompare.sources.recognition.format_sniffers import LFS_POINTER
 from tb_perfcompare.sources.storage.blocks import BLOCK_BYTES, GZIP_MAGIC, Blocks
 from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
-from tb_perfcompare.sources.trace.columns.column_builder import ColumnBuilder
-from tb_perfcompare.sources.trace.columns.event import Counts, Event
+from tb_perfcompare.sources.trace.columns.event import Counts
 from tb_perfcompare.sources.trace.counter_samples import counter_samples
 from tb_perfcompare.sources.trace.document import MAX_MEMBER_BYTES, Document, State, read_document
+from tb_perfcompare.sources.trace.event_list import EventList
 from tb_perfcompare.sources.trace.repair.json_repair import repair
 from tb_perfcompare.sources.trace.scanners.python_scanner import PythonScanner
 from tb_perfcompare.sources.trace.scanners.scan_threads import allowed_threads
@@ -161,10 +160,10 @@ class _Reading:
         )
 
     def read_events(self, file: BinaryIO) -> TraceEvents:
-        lists: list[_EventList] = []
+        lists: list[EventList] = []
 
         def scanner(blocks: Blocks) -> PythonScanner:
-            lists.append(_EventList())  # the last of several lists of events counts
+            lists.append(EventList())  # the last of several lists of events counts
             return PythonScanner(builder=lists[-1])
 
         with paused_collector():
@@ -281,33 +280,3 @@ def _properties(document: Document, repaired: Counter[str]) -> dict[str, Any]:
         else:
             repaired[f"root member {_short(key)} left out"] += 1
     return properties
-
-
-_NUMBERS = ("ts", "dur", "id")
-
-
-class _EventList(ColumnBuilder):
-    """A ColumnBuilder that collects events instead of columns; numbers are as in the JSON text."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.events: list[dict[str, Any]] = []
-
-    def add(self, events: Sequence[Event]) -> None:
-        self.counts.seen += len(events)
-        self.events += map(self._plain, events)
-
-    def _plain(self, event: Event) -> dict[str, Any]:
-        members = msgspec.structs.asdict(event)
-        members.update((key, self._decoded(members[key])) for key in _NUMBERS)
-        members["args"] = {key: self._decoded(raw) for key, raw in (event.args or {}).items()}
-        return {key: value for key, value in members.items() if value is not None}
-
-    def _decoded(self, raw: msgspec.Raw) -> Any:
-        try:
-            return msgspec.json.decode(raw)
-        except UnicodeDecodeError:
-            self.counts.repaired["bytes that are not UTF-8"] += 1
-        except msgspec.ValidationError:  # a number beyond the range of a double
-            pass
-        return json.loads(bytes(raw).decode("utf-8", "replace"), parse_int=float)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tb_perfcompare.errors import InputError
+from tb_perfcompare.model.formats import TRACE
+from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.workspace.inputs.sides import Side
+from tb_perfcompare.workspace.jobs.summary_jobs import LoadedSide, failure_note
 
 if TYPE_CHECKING:
     from tb_perfcompare.analysis.pooling.rank_mean import RankMean
@@ -57,3 +61,35 @@ def _new_rank_mean() -> RankMean:
     from tb_perfcompare.analysis.pooling.rank_mean import RankMean
 
     return RankMean()
+
+
+def loaded_side(side: Side, summaries: tuple[Summary, ...], failed: Mapping[int, InputError]) -> LoadedSide:
+    """Returns the side's summaries to compare, with a note for each failed file. Raises InputError if all failed."""
+    if not summaries:
+        raise _all_failed(side, list(failed.values()))
+    pooled, notes = without_host_alone(summaries)
+    failures = tuple(failure_note(side.files[number], error) for number, error in failed.items())
+    return LoadedSide(side, pooled, (*failures, *notes))
+
+
+def _all_failed(side: Side, errors: Sequence[InputError]) -> InputError:
+    first = errors[0]
+    if len(errors) == 1:
+        return first
+    reason = f"none of its {len(errors)} files can be read; the first: {first.path}: {first.reason}"
+    return InputError(side.source, reason, hint=first.hint)
+
+
+def without_host_alone(summaries: Sequence[Summary]) -> tuple[tuple[Summary, ...], tuple[Note, ...]]:
+    """Returns (summaries to pool, one note per summary left out); each summary has one capture. If any worker recorded
+    device work, traces without any are left out, except those recorded in a distributed job."""
+    with_device = {summary.captures[0].worker for summary in summaries if summary.has_device}
+    kept, notes = [], []
+    for summary in summaries:
+        capture = summary.captures[0]
+        if summary.format != TRACE or not with_device or capture.worker in with_device or summary.is_of_a_job:
+            kept.append(summary)
+            continue
+        message = f"left out: it recorded no device work, other workers did; --worker {capture.worker} compares it"
+        notes.append(Note(NoteCode.HOST_ALONE, message, capture.file.path))
+    return tuple(kept), tuple(notes)

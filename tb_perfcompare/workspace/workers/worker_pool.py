@@ -251,13 +251,11 @@ class WorkerPool:
         now_s = time.monotonic()
         with self._changed:
             expired = [
-                worker
-                for worker in self._idle
+                worker for worker in self._idle
                 if now_s - worker.idle_since_s >= (UNUSED_S if worker.unused else IDLE_S)
-            ]
+            ]  # fmt: skip
             self._idle[:] = [worker for worker in self._idle if worker not in expired]
-            self._is_watching_idle = bool(self._idle)
-            any_left = self._is_watching_idle
+            any_left = self._is_watching_idle = bool(self._idle)
         for worker in expired:
             self._discard(worker)
         return any_left
