@@ -89,10 +89,6 @@ def test_what_is_kept_is_what_was_computed(cache: SummaryCache, path: str) -> No
     assert again is not None and again is not found and same(found, again)
 
 
-def test_an_unknown_input_is_not_there(cache: SummaryCache, drawn: Path) -> None:
-    assert cache.get(job(drawn)) is None
-
-
 def test_another_window_is_another_summary(cache: SummaryCache, drawn: Path) -> None:
     kept(cache, job(drawn))
     assert cache.get(job(drawn, "marker")) is None
@@ -130,23 +126,6 @@ def test_names_are_those_of_the_question(cache: SummaryCache, drawn: Path) -> No
     found = cache.get(other)
     assert found is not None
     assert (found.source, found.captures[0].run, found.captures[0].span) == ("elsewhere", "other", "9")
-
-
-def test_a_directory_that_cannot_be_written_is_no_trouble(drawn: Path, tmp_path: Path) -> None:
-    (tmp_path / "cache").write_text("in the way")
-    kept(SummaryCache(tmp_path / "cache"), job(drawn))
-    assert SummaryCache(tmp_path / "cache").get(job(drawn)) is None
-
-
-def test_a_full_disk_is_no_trouble(
-    cache: SummaryCache, drawn: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_: Any, **__: Any) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("tb_perfcompare.workspace.disk_cache.disk_store.digest_of", full)
-    kept(cache, job(drawn))
-    assert entries(tmp_path) == []
 
 
 def test_the_least_recently_used_go_first(drawn: Path, tmp_path: Path) -> None:
