@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from tb_perfcompare.lazy_regex import regex
 from tb_perfcompare.model.device import (
@@ -16,7 +15,6 @@ from tb_perfcompare.model.device import (
     OPERATION_MARKS,
     WITHIN_A_DEVICE,
 )
-from tb_perfcompare.model.names.joined_names import JoinedNames
 
 _COLLECTIVE_ANNOTATION = regex(
     rf"(?i:(?:{'|'.join(COLLECTIVE_LIBRARIES)})::?\w)|(?:{'|'.join(COLLECTIVE_RANGES)})[A-Z]"
@@ -63,12 +61,3 @@ def is_collective_operator(name: str) -> bool:
     return name.startswith(("c10d::", "c10d_functional::", "_c10d_functional::")) or (
         "::" in name and _OPERATION.search(name) is not None
     )
-
-
-def collective_kernels(names: Sequence[str]) -> list[int]:
-    """Indices of the names that are collective kernels. Only names that contain a mark are tested individually."""
-    joined = JoinedNames(names)
-    if not joined.is_plain:
-        return [at for at, name in enumerate(names) if is_collective_kernel(name)]
-    marked = {at for mark in _COLLECTIVE_MARKS for at in joined.holding(mark, any_case=True)}
-    return [at for at in sorted(marked) if is_collective_kernel(names[at])]

@@ -11,11 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.columns.operator_keys import kernel_places, operator_keys_of
-from tb_perfcompare.model.names.collective_names import (
-    collective_kernels,
-    is_collective_annotation,
-    is_collective_kernel,
-)
+from tb_perfcompare.model.names.collective_names import is_collective_annotation
 from tb_perfcompare.model.names.join_keys import kernel_key, operator_key, other_keys
 from tb_perfcompare.model.names.ranges import is_loader, is_optimizer, is_step, is_wrapper, passing_names
 from tb_perfcompare.model.strings import StringTable
@@ -50,11 +46,6 @@ def test_keys_of_many_names_equal_those_of_each(names: list[str]) -> None:
 def test_names_that_pass_a_test_are_found(test: Callable[[str], bool], names: list[str]) -> None:
     strings = StringTable(names)
     assert passing_names(test, strings) == [at for at, name in enumerate(strings.texts) if test(name)]
-
-
-@given(NAMES)
-def test_collective_kernels_are_found(names: list[str]) -> None:
-    assert collective_kernels(names) == [at for at, name in enumerate(names) if is_collective_kernel(name)]
 
 
 @given(NAMES, st.lists(st.integers(0, 7), max_size=12), st.sampled_from([(), ("",), ("", "aten::add")]))
