@@ -13,25 +13,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.model.arrays import Floats, Ints, places_of
+from tb_perfcompare.model.arrays import Floats, Ints, places_of, unique_places
 from tb_perfcompare.model.texts import Column, Keys, TextPool, TextRows, Texts, column
 from tb_perfcompare.quick_dataclass import dataclass
-
-_UNKNOWN = -1
 
 
 class TextNumbers:
     """Assigns numbers to texts in order of first appearance; equal texts get equal numbers. `joins`: what join_rows has
     joined, by the identity of the keys, which it keeps alive."""
 
-    __slots__ = ("_number", "_pools", "_rank", "_texts", "joins")
+    __slots__ = ("_number", "_pools", "_texts", "joins")
 
     def __init__(self) -> None:
         self._number: defaultdict[str, int] = defaultdict()
         self._number.default_factory = self._number.__len__
         self._pools: dict[int, tuple[TextPool, Ints]] = {}
         self._texts: list[str] = []
-        self._rank: Ints = np.zeros(0, dtype=np.int64)
         self.joins: dict[tuple[int, int, int], tuple[Keys, Keys, JoinedRows]] = {}
 
     def __len__(self) -> int:
@@ -61,17 +58,12 @@ class TextNumbers:
 
     def ranks(self, numbers: Ints) -> Ints:
         """(n,) sort keys that order these texts alphabetically."""
-        if len(self._rank) < len(self):
-            self._rank = np.concatenate((self._rank, np.full(len(self) - len(self._rank), _UNKNOWN, dtype=np.int64)))
-        ranks: Ints = self._rank[numbers]
-        if len(ranks) and ranks.min() == _UNKNOWN:
-            wanted = np.zeros(len(self), dtype=bool)
-            wanted[numbers] = True
-            wanted |= self._rank != _UNKNOWN
-            order = sorted(np.flatnonzero(wanted).tolist(), key=self.texts().__getitem__)
-            self._rank[order] = np.arange(len(order))
-            ranks = self._rank[numbers]
-        return ranks
+        texts = self.texts()
+        used, place = unique_places(numbers)
+        order = sorted(range(len(used)), key=[texts[number] for number in used.tolist()].__getitem__)
+        rank = np.empty(len(used), dtype=np.int64)
+        rank[order] = np.arange(len(used))
+        return rank[place]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -162,5 +154,5 @@ def _codes(sides: Sequence[tuple[Ints, ...]], count: int) -> tuple[Ints, Ints]:
     length_a = len(sides[0][0])
     first, *rest = (np.concatenate(both) for both in zip(*sides, strict=True))
     for part in rest:
-        first = np.unique(first * count + part, return_inverse=True)[1].reshape(-1)
+        first = unique_places(first * count + part)[1]
     return first[:length_a], first[length_a:]

@@ -17,7 +17,7 @@ import numpy as np
 from tb_perfcompare.analysis.counters.counter_tables import coarse_note, means_of_runs, sampled_counters
 from tb_perfcompare.errors import InputError
 from tb_perfcompare.lazy_regex import regex
-from tb_perfcompare.model.arrays import Floats, Ints, Nanoseconds
+from tb_perfcompare.model.arrays import Floats, Ints, Nanoseconds, unique
 from tb_perfcompare.model.counter_names import without_process
 from tb_perfcompare.model.device import DEVICE_WORDS
 from tb_perfcompare.model.note import Note, NoteCode
@@ -247,7 +247,7 @@ def _first_of_rounds(time_ns: Nanoseconds) -> Ints:
     than the gap, or would be two of different size.
     """
     gaps = np.diff(time_ns).astype(np.float64)
-    sizes = np.unique(gaps)
+    sizes = unique(gaps)
     for short, long in zip(sizes[-2::-1].tolist(), sizes[:0:-1].tolist(), strict=True):
         if long < _MIN_GAP_RATIO * short:
             continue

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tb_perfcompare.errors import NotComparable
-from tb_perfcompare.model.arrays import Flags, Floats, Ints, Ints32, Nanoseconds
+from tb_perfcompare.model.arrays import Flags, Floats, Ints, Ints32, Nanoseconds, unique
 from tb_perfcompare.model.formats import FORMATS
 from tb_perfcompare.model.names.ranges import STEP_PREFIX
 from tb_perfcompare.model.recordings.cycles import HOST, NO_COUNTER, NO_TEXT, CycleTable
@@ -161,7 +161,7 @@ def _table(
     pid = np.array([numbers[capture.worker] for capture in summary.captures], np.int64)[steps.capture]
     no_rows = np.zeros(0, np.int64)
     blocks = [_block(no_rows, no_rows, NO_TEXT, np.zeros(0), no_rows != 0)]
-    for number in np.unique(pid).tolist():
+    for number in unique(pid).tolist():
         own = np.flatnonzero(pid == number)
         ran = functions.time_ns[:, own].any(axis=1) | functions.calls[:, own].any(axis=1)
         for on_device in (False, True):

@@ -14,7 +14,7 @@ from tb_perfcompare.analysis.columns.nesting import by_level
 from tb_perfcompare.analysis.entities.modules import module_calls
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.threads import innermost_around, nested
-from tb_perfcompare.model.arrays import EventIndex, Ints, NodeIndex, is_of
+from tb_perfcompare.model.arrays import EventIndex, Ints, NodeIndex, is_of, unique
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.join_keys import operator_key
 from tb_perfcompare.model.summary.split_time import distinct
@@ -88,7 +88,7 @@ def _of_texts(timeline: InterpretedTrace) -> PythonStacks | None:
     if column is None:
         return None
     text = column.dense(len(events), -1).astype(np.int64)[forest.row]
-    used = np.unique(text[text >= 0]).tolist()[:MAX_TEXTS]
+    used = unique(text[text >= 0]).tolist()[:MAX_TEXTS]
     index: dict[str, int] = {}
     tree: dict[tuple[int, int], int] = {}
     depth: list[int] = []

@@ -20,7 +20,7 @@ from tb_perfcompare.analysis.trace.event_steps import event_steps
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace, interpret
 from tb_perfcompare.analysis.trace.vendor import find_vendor
 from tb_perfcompare.errors import SelectionError
-from tb_perfcompare.model.arrays import AnyInts, EventIndex, Ints, Ints32, Nanoseconds, places_of
+from tb_perfcompare.model.arrays import AnyInts, EventIndex, Ints, Ints32, Nanoseconds, places_of, unique
 from tb_perfcompare.model.events import ARG_COLUMNS, ArgKind, Category, EventTable, SparseColumn
 from tb_perfcompare.model.names.join_keys import kernel_key, operator_key
 from tb_perfcompare.model.names.ranges import MODULE_PREFIX
@@ -215,7 +215,7 @@ def pack(lane: Ints, start: Nanoseconds, end: Nanoseconds, tie: AnyInts) -> tupl
     inner = nesting.parent >= 0
     parent[order[inner]] = order[nesting.parent[inner]]
     clipped = nesting.end < end[order]
-    for tangled in np.unique(lane[order][clipped]).tolist():
+    for tangled in unique(lane[order][clipped]).tolist():
         rows = order[lane[order] == tangled]
         depth[rows] = _first_free(start[rows].tolist(), end[rows].tolist())
     return depth, parent

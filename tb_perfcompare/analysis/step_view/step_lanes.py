@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.model.arrays import EventIndex, Ints, places_of
+from tb_perfcompare.model.arrays import EventIndex, Ints, places_of, unique
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.recordings.recording import TraceRecording
 from tb_perfcompare.model.summary.categories import StepCategory
@@ -120,7 +120,7 @@ class _Places:
         self._busy = np.bincount(timeline.lane[host], minlength=count)
         self._marks = np.bincount(timeline.lane[timeline.is_marker], minlength=count)
         self._host_processes = {
-            str(self._of[lane][0]) for lane in np.unique(timeline.lane[host]).tolist() if lane in self._of
+            str(self._of[lane][0]) for lane in unique(timeline.lane[host]).tolist() if lane in self._of
         }
 
     def name(self, lane: int, kind: str) -> str:

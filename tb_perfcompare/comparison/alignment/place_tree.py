@@ -6,10 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from math import gcd
 
-from tb_perfcompare.model.arrays import unique
 from tb_perfcompare.model.summary.launch_sites import DeviceWork, place_below
-from tb_perfcompare.model.text_numbers import parts_of
-from tb_perfcompare.model.texts import Texts
 from tb_perfcompare.quick_dataclass import dataclass
 
 NOWHERE = -1
@@ -74,10 +71,7 @@ class Side:
 
 def has_shapes(work: DeviceWork) -> bool:
     """Whether the recording has input shapes of operators."""
-    shapes = parts_of(work.operators.keys, 3)[1]
-    if isinstance(shapes, Texts):  # each distinct text is examined once
-        return any(shapes.pool.texts[code] for code in unique(shapes.code).tolist())
-    return any(shapes)
+    return any(shape for _, shape, _ in work.operators.keys)
 
 
 def side_of(work: DeviceWork, tree: PlaceTree, *, shapes: bool) -> Side:

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from tb_perfcompare.model.arrays import Flags, Floats, Ints, unique
+from tb_perfcompare.model.arrays import Flags, Floats, Ints, unique, unique_places
 from tb_perfcompare.model.recordings.cycles import NO_TEXT, CycleTable
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -72,8 +72,8 @@ def _keyed(table: CycleTable) -> tuple[list[Triplet], Ints, Flags]:
     size = len(table.strings) + 1
     chosen = table.rows(usable)
     function, metric, device = (codes.astype(np.int64) for codes in (chosen.function, chosen.metric, chosen.device))
-    pair_codes, pair = np.unique(function * size + metric, return_inverse=True)
-    codes, inverse = np.unique(pair * size + (device - NO_TEXT), return_inverse=True)
+    pair_codes, pair = unique_places(function * size + metric)
+    codes, inverse = unique_places(pair * size + (device - NO_TEXT))
     texts = table.strings
     triplets = []
     for code in codes.tolist():
@@ -82,7 +82,7 @@ def _keyed(table: CycleTable) -> tuple[list[Triplet], Ints, Flags]:
         name = texts[device_code + NO_TEXT] if device_code else NO_DEVICE
         triplets.append((texts[function_code], texts[metric_code], name))
     # a device written N/A and a missing one are the same
-    return triplets, inverse.astype(np.int64), usable
+    return triplets, inverse, usable
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,6 +146,6 @@ def cycles_per_group(rows: Rows, groups: int) -> Ints:
     """(groups,) number of distinct cycles with each triplet."""
     if not len(rows.group):
         return np.zeros(groups, dtype=np.int64)
-    cycles, index = np.unique(rows.cycle, return_inverse=True)
+    cycles, index = unique_places(rows.cycle)
     cells = unique(rows.group * len(cycles) + index)
     return np.bincount(cells // len(cycles), minlength=groups).astype(np.int64)

@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.statistics.rank_test import smallest_p
 from tb_perfcompare.comparison.strict.findings import SIGNIFICANT_P, SIGNIFICANT_SCORE, key_findings
 from tb_perfcompare.comparison.strict.report import MIN_DEVIATION, StrictReport, strict_report
 from tb_perfcompare.comparison.strict.work import device_work, incomplete_cycles, same_launches, work_per_cycle
-from tb_perfcompare.model.arrays import Floats
+from tb_perfcompare.model.arrays import Floats, unique
 from tb_perfcompare.model.recordings.cycles import HOST, NO_COUNTER, NO_TEXT, CycleTable
 from tb_perfcompare.number_text import number, p_value
 
@@ -130,7 +130,7 @@ def _no_link(normal: CycleTable, abnormal: CycleTable) -> str | None:
 
 def _device_names(normal: CycleTable, abnormal: CycleTable) -> str | None:
     ours, theirs = (
-        {table.strings[code] for code in np.unique(table.device).tolist() if code >= 0} - {HOST}
+        {table.strings[code] for code in unique(table.device).tolist() if code >= 0} - {HOST}
         for table in (normal, abnormal)
     )
     if ours == theirs:

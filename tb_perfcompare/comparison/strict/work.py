@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tb_perfcompare.model.arrays import MAD_TO_SIGMA, Flags, Floats
+from tb_perfcompare.model.arrays import MAD_TO_SIGMA, Flags, Floats, unique, unique_places
 from tb_perfcompare.model.recordings.cycles import HOST, CycleTable
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -31,11 +31,9 @@ def work_per_cycle(table: CycleTable) -> dict[tuple[str, str], Work]:
     """(function, device) -> its work. If the file has no time, it is computed from the share of the cycle; absent
     calls are 0."""
     once = _once(table)
-    cycles = max(1, len(np.unique(table.cycle)))
+    cycles = max(1, len(unique(table.cycle)))
     size = len(table.strings) + 1
-    codes, index = np.unique(
-        once.function.astype(np.int64) * size + (once.device.astype(np.int64) + 1), return_inverse=True
-    )
+    codes, index = unique_places(once.function.astype(np.int64) * size + (once.device.astype(np.int64) + 1))
     calls = np.bincount(index, weights=_filled(once.instances, len(once)), minlength=len(codes)) / cycles
     time_us = np.bincount(index, weights=_time_us(once), minlength=len(codes)) / cycles
     work = {}
@@ -49,7 +47,7 @@ def work_per_cycle(table: CycleTable) -> dict[tuple[str, str], Work]:
 def launches_per_cycle(table: CycleTable) -> Floats:
     """(cycles,) launches on devices in each cycle, by cycle number; all zero without the column."""
     once = _once(table)
-    cycles, index = np.unique(once.cycle, return_inverse=True)
+    cycles, index = unique_places(once.cycle)
     launches = np.where(_on_device(once), _filled(once.instances, len(once)), 0.0)
     return np.bincount(index, weights=launches, minlength=len(cycles)).astype(np.float64)
 
@@ -92,7 +90,7 @@ def _once(table: CycleTable) -> CycleTable:
     """The first row of each (cycle, function, device) that names a function."""
     named = table.rows(table.function >= 0)
     size = len(table.strings) + 1
-    cycle = np.unique(named.cycle, return_inverse=True)[1]
+    cycle = unique_places(named.cycle)[1]
     key = (cycle * size + named.function) * size + named.device + 1
     first = np.unique(key, return_index=True)[1]
     chosen = np.zeros(len(named), dtype=np.bool_)

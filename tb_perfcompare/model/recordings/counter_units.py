@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from tb_perfcompare.lazy_regex import regex
+from tb_perfcompare.model.arrays import unique
 from tb_perfcompare.model.recordings.cycles import CounterTable, CycleTable
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -108,7 +109,7 @@ class UnitNote:
 def unit_notes(table: CycleTable, counters: CounterTable | None = None) -> tuple[UnitNote, ...]:
     """One note for each counter of the table, sorted by name."""
     notes = []
-    for code in np.unique(table.metric[table.metric >= 0]).tolist():
+    for code in unique(table.metric[table.metric >= 0]).tolist():
         metric = table.strings[code]
         mu = table.mu_pct[(table.metric == code) & np.isfinite(table.mu_pct)]
         unit = counter_unit(metric, float(mu.max()) if len(mu) else 0.0)

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.model.arrays import Ints
+from tb_perfcompare.model.arrays import Ints, unique
 from tb_perfcompare.model.counter_names import device_in
 from tb_perfcompare.model.events import DEVICE_WORK, EventTable
 from tb_perfcompare.model.recordings.recording import HOST_DEVICE, CounterSamples
@@ -66,7 +66,7 @@ def _distinct(columns: CounterColumns) -> tuple[Ints, NDArray[np.intp]]:
     """((k, 4) distinct name, series, place, device; (m,) index of each row in them)."""
     texts, places = len(columns.strings), len(columns.places)
     pair = (columns.name.astype(np.int64) * texts + columns.series) * places + columns.place
-    device_ids = np.unique(columns.device)
+    device_ids = unique(columns.device)
     key = pair * len(device_ids) + np.searchsorted(device_ids, columns.device)
     _, first, kind = np.unique(key, return_index=True, return_inverse=True)
     rows = (columns.name, columns.series, columns.place, columns.device)
@@ -75,7 +75,7 @@ def _distinct(columns: CounterColumns) -> tuple[Ints, NDArray[np.intp]]:
 
 def _device_pids(events: EventTable) -> frozenset[Place]:
     """Processes that represent devices: those under which device work is written."""
-    lanes = np.unique(events.lane[np.isin(events.category, DEVICE_WORK)])
+    lanes = unique(events.lane[np.isin(events.category, DEVICE_WORK)])
     return frozenset(events.lanes.pid[lane] for lane in lanes.tolist())
 
 

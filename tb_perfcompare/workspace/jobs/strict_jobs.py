@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from tb_perfcompare.analysis.cycles.summarize_cycles import summarize_cycles
 from tb_perfcompare.analysis.cycles.trace_cycles import TOTAL
 from tb_perfcompare.comparison.engine import compare_summaries
@@ -17,6 +15,7 @@ from tb_perfcompare.comparison.strict.processes import ProcessPair
 from tb_perfcompare.comparison.strict.report import StrictReport, strict_report
 from tb_perfcompare.comparison.strict.tables import strict_tables
 from tb_perfcompare.errors import InputError, NotComparable, SelectionError
+from tb_perfcompare.model.arrays import unique
 from tb_perfcompare.model.formats import CYCLES
 from tb_perfcompare.model.progress import Progress, Reporter
 from tb_perfcompare.model.recordings.cycles import CycleRecording, CycleTable
@@ -209,7 +208,7 @@ def in_cycles(table: CycleTable, steps: Steps | None, source: str) -> CycleTable
         return table
     inside = (table.cycle >= steps[0]) & (table.cycle <= steps[1])
     if not inside.any():
-        cycles = ", ".join(str(cycle) for cycle in np.unique(table.cycle)[:20].tolist())
+        cycles = ", ".join(str(cycle) for cycle in unique(table.cycle)[:20].tolist())
         raise SelectionError(f"{source} has no cycle between {steps[0]} and {steps[1]}", hint=f"there are: {cycles}")
     return table.rows(inside)
 
