@@ -212,7 +212,7 @@ describe('a table of fifty thousand rows', () => {
   const rows = table.rows.map((_, index) => index);
   const draw = (selected: number): void =>
     render(
-      <Grid table={table} rows={rows} columns={visibleColumns(views, '')} names={null} sort={[]} selected={selected} onSort={() => undefined} onSelect={() => undefined} onOpen={() => undefined} />,
+      <Grid table={table} rows={rows} columns={visibleColumns(views, '')} sort={[]} selected={selected} onSort={() => undefined} onSelect={() => undefined} onOpen={() => undefined} />,
       root,
     );
   it('is drawn once where the grid before had the same room', async () => {

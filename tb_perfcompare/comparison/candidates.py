@@ -4,7 +4,8 @@ Documented in docs/method/statistics.md."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import field
 from typing import Annotated
 
 import numpy as np
@@ -17,6 +18,7 @@ from tb_perfcompare.comparison.result.plain_values import DeviceDict, device_dic
 from tb_perfcompare.comparison.result.side_facts import SideFacts
 from tb_perfcompare.comparison.result.table import Table, cells_of
 from tb_perfcompare.comparison.statistics.multiple_testing import holm
+from tb_perfcompare.model.names.short_names import short_forms
 from tb_perfcompare.model.note import ALWAYS_SHOWN, Note
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -78,6 +80,9 @@ class CandidateResult:
     table: Annotated[str, "name of the table that `rows` is from; empty if there is none"] = ""
     rows: Annotated[tuple[RowTimes, ...], "rows of `table` with the largest baseline time or the largest change"] = ()
     notes: Annotated[tuple[Note, ...], "notes about the recordings of either side"] = ()
+    short_names: Annotated[Mapping[str, str], "name -> short form, for names of `rows` that have one"] = field(
+        default_factory=dict
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +97,13 @@ def candidate_result(comparison: Comparison) -> CandidateResult:
     """Returns a comparison in brief."""
     findings = comparison.findings
     table = next((name for name in _ROW_TABLES if name in comparison.tables and comparison.tables[name].rows), "")
+    rows = _largest(comparison.tables[table]) if table else ()
     return CandidateResult(
         _brief(comparison.baseline), _brief(comparison.candidate), comparison.headline,
         tuple(check for check in comparison.comparability if check.status != "ok"),
         findings[0] if findings else None, len(findings), _parts(comparison),
-        table, _largest(comparison.tables[table]) if table else (),
-        tuple(note for note in comparison.notes if note.code in ALWAYS_SHOWN),
+        table, rows, tuple(note for note in comparison.notes if note.code in ALWAYS_SHOWN),
+        short_forms(row.name for row in rows),
     )  # fmt: skip
 
 

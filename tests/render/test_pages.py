@@ -49,6 +49,7 @@ def test_a_small_comparison_is_sent_whole() -> None:
     sent = json.loads(comparison_answer(small))
     for table in sent["tables"].values():
         assert table.pop("total_rows") == len(table["rows"])
+    assert list(sent["tables"]["operators"].pop("short_names").values()) == ["vectorized_elementwise_kernel ‹AddFunctor›"]
     caveats = sent.pop("caveats")
     assert [(caveat["status"], caveat["message"], caveat["where"]) for caveat in caveats] == [
         ("warn", "few steps", ""), ("note", "no markers", "baseline"),
@@ -127,6 +128,44 @@ def test_a_page_may_have_some_columns_and_the_place_of_a_row() -> None:
     assert sent["rows"] == [[table.rows[n][1], table.rows[n][0]] for n in (27, 26)]
     with pytest.raises(SelectionError, match="no column 'x'"):
         table_answer(table, chosen, Page(0, 1, ("x",)))
+
+
+def kernels(rows: int) -> Table:
+    shown = (columns.key("name", "Name", ""), columns.time("delta_us", "Δ", "", role="delta"), columns.STATUS)
+    called = "void at::native::elementwise_kernel<{}, at::native::AddFunctor<float>, {}>(int)"
+    names = [called.format(n // 2, n % 2) for n in range(rows)]
+    return Table("kernels", "Kernels", shown, tuple((name, float(-at), "both") for at, name in enumerate(names)))
+
+
+def test_a_name_has_the_same_short_form_on_every_page_and_no_two_names_share_one() -> None:
+    table = kernels(60)
+    first = json.loads(comparison_answer(comparison(tables={"kernels": table})))["tables"]["kernels"]["short_names"]
+    paged = {}
+    for offset in range(0, 60, 7):
+        page = json.loads(table_answer(table, choose_rows(table, RowQuery()), Page(offset, 7)))
+        assert set(page["short_names"]) == {row[0] for row in page["rows"]}
+        paged |= page["short_names"]
+    assert paged == first
+    assert len(set(first.values())) == 60
+    assert first[table.rows[3][0]] == "elementwise_kernel ‹AddFunctor› ‹1, 1›"
+
+
+def test_short_names_are_sent_with_the_names_only() -> None:
+    table = kernels(4)
+    times = json.loads(table_answer(table, choose_rows(table, RowQuery()), Page(columns=("delta_us",))))
+    assert times["short_names"] == {}
+    plain = json.loads(comparison_answer(comparison(tables={"kernels": wide(30)})))["tables"]["kernels"]
+    assert "short_names" not in plain
+
+
+def test_short_names_leave_room_for_rows() -> None:
+    long = Table("kernels", "Kernels", kernels(1).columns, tuple(
+        (f"void {'n' * 900}::k{n}<{n}, AddFunctor<float>>(int)", 1.0, "both") for n in range(900)
+    ))  # fmt: skip
+    body = comparison_answer(comparison(tables={"kernels": long}))
+    sent = json.loads(body)["tables"]["kernels"]
+    assert len(body) <= MAX_BYTES
+    assert 50 < len(sent["short_names"]) < len(sent["rows"])
 
 
 def test_a_view_is_cut_like_a_table() -> None:

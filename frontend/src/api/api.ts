@@ -122,15 +122,17 @@ export async function fetchRows(source: RowSource, asked: Record<string, string>
 }
 
 /** Fetches all matching rows page by page, stopping once there are at least `most`. */
-export async function fetchEveryRow(source: RowSource, asked: Record<string, string>, signal: AbortSignal, most = Infinity): Promise<TablePage['rows']> {
+export async function fetchEveryRow(source: RowSource, asked: Record<string, string>, signal: AbortSignal, most = Infinity): Promise<Pick<TablePage, 'rows' | 'short_names'>> {
   const rows: TablePage['rows'] = [];
+  const short_names = {};
   let next: number | null = 0;
   while (next !== null && rows.length < most) {
     const page: TablePage = await fetchRows(source, { ...asked, offset: String(next), limit: '20000' }, signal);
     for (const cells of page.rows) rows.push(cells);
+    Object.assign(short_names, page.short_names);
     next = page.next_offset;
   }
-  return rows;
+  return { rows, short_names };
 }
 
 /** Values of a stream of JSON lines; lines and characters may be split between chunks. */

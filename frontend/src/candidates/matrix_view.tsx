@@ -5,7 +5,7 @@ import type { Side } from '../contract/wire';
 import type { Change } from '../host/use_address';
 import { Segments } from '../ui/controls/segments';
 import { formatPercent, formatSetting, formatTime, NOT_MEASURED } from '../ui/format';
-import { shortNames } from '../ui/names';
+import { shortOf, type ShortNames } from '../ui/names';
 import { runLabels } from '../ui/run_names';
 import { sideText } from '../ui/pair_lines';
 import { text } from '../ui/strings';
@@ -36,7 +36,8 @@ export function MatrixView({ candidates, rows, options, onOptions, onOpen }: Pro
   const shown = matrixRows(rows, candidates.length, table);
   const places = candidates.map((_, place) => place).filter((place) => rows[place]?.result);
   const labels = runLabels(candidates.map(sideText));
-  const names = table === '' ? shown.map(({ name }) => name) : shortNames(shown.map(({ name }) => name));
+  const short: ShortNames = Object.assign({}, ...rows.map((row) => row?.result?.short_names));
+  const names = shown.map(({ name }) => shortOf(short, name));
   const step = (place: number): number | null => rows[place]!.result!.headline.baseline;
   const whole = places.map((place) => {
     const { baseline, candidate } = rows[place]!.result!.headline;

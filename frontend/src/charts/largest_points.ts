@@ -8,6 +8,8 @@ export interface MarkedRow<S extends { us: number }> {
   /** index of the row in the table */
   row: number;
   name: string;
+  /** the name in little space */
+  short: string;
   a: S | null;
   b: S | null;
 }

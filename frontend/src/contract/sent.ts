@@ -264,6 +264,7 @@ export interface Ledger {
   rows: LedgerRow[]; // categories (depth 1), their entities (depth 2) and parts of those (depth 3)
   rows_left_out?: number; // number of rows pooled into other rows in a truncated response
   entries?: number; // number of entries of the full ledger, in a truncated response
+  short_names?: Record<string, string>; // only in HTTP responses: name -> short form, for names that have one
 }
 
 /** Time per step of a category, an entity or a part, in integer nanoseconds x denominator. */
@@ -320,6 +321,7 @@ export interface Table {
   notes: string[]; // notes on the whole table
   total_rows?: number; // number of rows of the full table
   left_out?: RowSums; // sums of the rows missing from a truncated response
+  short_names?: Record<string, string>; // only in HTTP responses: name -> short form, for names that have one
 }
 
 /** Description of a column. */
@@ -391,6 +393,7 @@ export interface TablePage {
   place: number | null; // position of the requested row among the matching rows; null if not there
   lost: number; // number of notes about input that could not be read for these rows
   rows: ((string | number | boolean | null)[])[]; // cells in the order of `columns`; null: absent or not measured
+  short_names: Record<string, string>; // name -> short form, for names of these rows that have one
   next_offset: number | null; // offset of the next page; null on the last page
 }
 
@@ -435,6 +438,7 @@ export interface RowPaths {
   call_tree: FrameLink | null; // largest frame of this name in the call tree; null if there is none
   callees: Callees | null; // what the row's frames call, by exposed time; null if nothing runs inside them
   durations: LaunchDurations | null; // histogram of the single launches; null if there are none
+  short_names: Record<string, string>; // name -> short form, for names of frames, rows and callees that have one
 }
 
 /** Calls and times (measure -> nanoseconds), all per step and multiplied by RowPaths.denominator. */
@@ -622,7 +626,7 @@ export interface EventFacts {
   idle_ns: number | null; // time since the end of the previous event in the row; null if not applicable
   same_count: number; // number of events of this name in the step, including this one
   same_ns: number; // total duration of those events
-  enclosing: string[]; // names of the enclosing events, outermost first
+  enclosing: string[]; // short names of the enclosing events, outermost first
   linked: Link[]; // events that called or launched this one, and events launched by it
   args: Record<string, unknown>; // argument name -> recorded value
 }
@@ -634,7 +638,8 @@ export interface Link {
   row: number; // row of the picture that shows it, from 0
   start_ns: number; // nanoseconds from the start of the step; negative: before it
   dur_ns: number; // duration in nanoseconds
-  name: string; // name as recorded, shortened if long
+  name: string; // name as recorded, cut if very long
+  short_name: string; // name for narrow places
 }
 
 /** Answer of api/verdicts. */
@@ -681,6 +686,7 @@ export interface CandidateResult {
   table: string; // name of the table that `rows` is from; empty if there is none
   rows: RowTimes[]; // rows of `table` with the largest baseline time or the largest change
   notes: Note[]; // notes about the recordings of either side
+  short_names: Record<string, string>; // name -> short form, for names of `rows` that have one
 }
 
 /** One side in brief. */

@@ -109,7 +109,7 @@ function Runs({ runs, value, onChoose, onSeveral, problems = [], onHistory, clos
         )}
       </p>
       <div class="table-body">
-        <Grid table={table} rows={rows} columns={views} names={null} sort={sort} id="run" selected={selected} onSort={(name, add) => setSort(nextSort(sort, name, !TEXTS.has(name), add))} onSelect={setSelected} onOpen={choose} />
+        <Grid table={table} rows={rows} columns={views} sort={sort} id="run" selected={selected} onSort={(name, add) => setSort(nextSort(sort, name, !TEXTS.has(name), add))} onSelect={setSelected} onOpen={choose} />
       </div>
       <Problems problems={problems} />
     </>

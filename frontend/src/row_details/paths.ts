@@ -1,6 +1,7 @@
 // Prepares the call paths of a row for drawing: figures and labels.
 
 import type { CallPath, Figures, RowPaths, PathSplit } from '../contract/sent';
+import { shortOf, type ShortNames } from '../ui/names';
 
 /** Values of baseline and candidate; null if the side has no such path. */
 export type Pair = Figures['calls'];
@@ -19,8 +20,9 @@ export function differenceOf(pair: Pair | undefined, denominator: number, unit: 
 }
 
 export interface FrameText {
-  /** the name to show */
+  /** the name to show, and in little space */
   text: string;
+  short: string;
   /** file name and line of a Python function, `module.py:1130`; "" for other frames */
   place: string;
   /** the name as recorded */
@@ -32,9 +34,10 @@ export interface FrameText {
 const FUNCTION = /^(.*?)([^/\\]+)\((\d+)\): (.*)$/;
 
 /** Splits `a/b/module.py(1130): forward` into the function and its place. */
-export function frameText([kind, name, table]: PathFrame): FrameText {
+export function frameText([kind, name, table]: PathFrame, names?: ShortNames): FrameText {
   const found = kind === 'python' ? FUNCTION.exec(name) : null;
-  return found ? { text: found[4]!, place: `${found[2]}:${found[3]}`, full: name, kind, table } : { text: name.replace(/^nn\.Module: /, ''), place: '', full: name, kind, table };
+  const plain = (text: string): string => found?.[4] ?? text.replace(/^nn\.Module: /, '');
+  return { text: plain(name), short: plain(shortOf(names, name)), place: found ? `${found[2]}:${found[3]}` : '', full: name, kind, table };
 }
 
 /** Frames of Python itself and of torch, which do not show where in the reader's program a call came from. */
@@ -84,7 +87,7 @@ export interface DrawnPath {
 
 export function drawn(found: RowPaths, way: PathSplit, measure: string): { paths: DrawnPath[]; rest: { paths: number; time: Difference; calls: Difference } | null } {
   const figures = (of: Figures) => ({ time: differenceOf(of.times[measure], found.denominator, 1000), calls: differenceOf(of.calls, found.denominator, 1) });
-  const frames = (numbers: number[]): FrameText[] => numbers.map((number) => frameText(found.frames[number]!));
+  const frames = (numbers: number[]): FrameText[] => numbers.map((number) => frameText(found.frames[number]!, found.short_names));
   const paths = way.paths.map((path: CallPath, index) => {
     const here = frames(path.frames);
     const there = path.candidate_frames ? frames(path.candidate_frames) : [];

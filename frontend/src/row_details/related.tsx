@@ -4,7 +4,7 @@ import type { Change } from '../host/use_address';
 import { LinkButton } from '../ui/buttons';
 import { Delta } from '../ui/delta';
 import { formatCount, formatTime } from '../ui/format';
-import { shortName } from '../ui/names';
+import { shortOf } from '../ui/names';
 import type { RowLink } from './links';
 import { differenceOf, type Difference } from './paths';
 import type { RelatedRow, RowPaths } from '../contract/sent';
@@ -30,7 +30,7 @@ export function Related({ found, what, rows, others, onGo }: RelatedProps) {
           return (
             <li key={`${row.table} ${row.row} ${row.name}`}>
               <LinkButton title={row.name} onClick={() => onGo({ tab: row.table, min: 0, row: row.row })}>
-                {row.name === '' ? words.noShape : shortName(row.name)}
+                {row.name === '' ? words.noShape : shortOf(found.short_names, row.name)}
               </LinkButton>
               <Delta value={time.delta}>{formatTime(time.delta, true)}</Delta>
             </li>
@@ -63,7 +63,7 @@ export function Numbers({ time, calls }: { time: Difference; calls?: Difference 
 export function Callees({ found, callees, onGo }: { found: RowPaths; callees: NonNullable<RowPaths['callees']>; onGo: Go }) {
   const lines = [
     { name: words.own, full: '', table: '', time: callees.own },
-    ...callees.rows.map(({ name, table, time }) => ({ name: shortName(name), full: name, table, time })),
+    ...callees.rows.map(({ name, table, time }) => ({ name: shortOf(found.short_names, name), full: name, table, time })),
     ...(callees.rest.callees > 0 ? [{ name: words.others(callees.rest.callees), full: '', table: '', time: callees.rest.time }] : []),
   ];
   const longest = Math.max(...lines.flatMap(({ time }) => time.map((one) => one ?? 0)), 1);

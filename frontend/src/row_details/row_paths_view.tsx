@@ -10,7 +10,6 @@ import type { Change } from '../host/use_address';
 import { failureLine } from '../states/failed';
 import { LinkButton } from '../ui/buttons';
 import { BoundedCache } from '../ui/kept';
-import { shortName } from '../ui/names';
 import { Segments } from '../ui/controls/segments';
 import { adoptSheet } from '../ui/sheets';
 import { tableText } from '../table/data/words';
@@ -132,7 +131,7 @@ function PathItem({ path, way, onGo }: { path: DrawnPath; way: string; onGo: Pro
       {some.map((frame, index) => (
         <span key={index} title={frame.full}>
           {index > 0 && <span class="path-step muted"> › </span>}
-          {shortName(frame.text)}
+          {frame.short}
           {frame.place && <span class="muted"> {frame.place}</span>}
         </span>
       ))}

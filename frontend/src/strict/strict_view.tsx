@@ -14,7 +14,7 @@ import { TableView } from '../table/table_view';
 import { LinkButton } from '../ui/buttons';
 import { Icon } from '../ui/icons';
 import { BoundedCache } from '../ui/kept';
-import { shortName } from '../ui/names';
+import { shortOf, type ShortNames } from '../ui/names';
 import { Segments } from '../ui/controls/segments';
 import { Select } from '../ui/controls/select';
 import { adoptSheet } from '../ui/sheets';
@@ -207,7 +207,7 @@ function Report({ answer }: { answer: StrictAnswer }) {
         <p class="strict-text">{answer.overview}</p>
         {answer.findings.length > 0 && <h3>{strictText.findings}</h3>}
         {answer.findings.map((finding, index) => (
-          <FindingItem key={index} finding={finding} />
+          <FindingItem key={index} finding={finding} names={answer.tables.triplets?.short_names} />
         ))}
         {answer.note !== '' && <p class="strict-text muted">{answer.note}</p>}
         {answer.recommendation !== '' && <p class="strict-text">{answer.recommendation}</p>}
@@ -235,11 +235,11 @@ function Report({ answer }: { answer: StrictAnswer }) {
   );
 }
 
-function FindingItem({ finding }: { finding: StrictFinding }) {
+function FindingItem({ finding, names }: { finding: StrictFinding; names: ShortNames | undefined }) {
   return (
     <article class="strict-finding">
       <h4 title={finding.function}>
-        {shortName(finding.function)} <span class="muted">{strictText.device(finding.device)}</span>
+        {shortOf(names, finding.function)} <span class="muted">{strictText.device(finding.device)}</span>
       </h4>
       <p>{finding.sentence}</p>
       {finding.counters.length > 0 && (

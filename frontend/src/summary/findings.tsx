@@ -8,7 +8,6 @@ import { joinKey } from '../table/data/rows';
 import { IconButton, LinkButton } from '../ui/buttons';
 import { Delta } from '../ui/delta';
 import { formatTime } from '../ui/format';
-import { shortName } from '../ui/names';
 import { text, noBreakNumbers } from '../ui/strings';
 import { useFirst } from '../ui/controls/use_first';
 
@@ -89,7 +88,7 @@ function Cause({ finding, rank, above, most, comparison, onEvidence, timelineOf,
         {finding.share !== null && <span class="muted">{text.findings.share(finding.share)}</span>}
       </div>
       <div class="what breaks">
-        <h3 class="sr">{shortName(finding.subject)}</h3>
+        <h3 class="sr">{finding.subject}</h3>
         <p title={finding.subject}>{noBreakNumbers(finding.sentence)}</p>
         <p class="muted small">
           {noBreakNumbers([isNew('look_at') && text.findings.lookAt(finding.look_at), isNew('confidence') && finding.confidence].filter(Boolean).join(' · '))}

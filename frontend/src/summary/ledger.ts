@@ -57,6 +57,7 @@ export function ledgerTable(ledger: Ledger, words: ReturnType<typeof text.attrib
   const us = (value: number): number => ledgerUs(ledger, value);
   return {
     ...PLAIN_TABLE,
+    ...(ledger.short_names && { short_names: ledger.short_names }),
     title: text.tabs.attribution,
     columns: [
       column('entity', { role: 'key' }),

@@ -8,7 +8,7 @@ import { Delta } from '../ui/delta';
 import { finer, formatCount, formatIn, NOT_MEASURED, type NumberStyle, timeStyle } from '../ui/format';
 import { Icon } from '../ui/icons';
 import { NameText } from '../ui/name_text';
-import { shortNames } from '../ui/names';
+import { shortOf } from '../ui/names';
 import { text, type MetricWords } from '../ui/strings';
 import { entities, ledgerUs, partsOf, restOf, type Amounts } from './ledger';
 
@@ -18,7 +18,6 @@ export function Entries({ ledger, words, category, style, onAll }: { ledger: Led
   const rows = entities(ledger, category);
   if (rows.length === 0) return <p class="entries muted">{text.waterfall.noEntries}</p>;
   const listed = rows.slice(0, ENTRIES);
-  const names = shortNames(listed.map((row) => row.path[1] ?? ''));
   const own = timeStyle(listed.flatMap((row) => [ledgerUs(ledger, row.delta), ledgerUs(ledger, row.baseline)]));
   const show = own.scale < style.scale ? own : finer(style);
   const time = (value: number, signed: boolean): string => formatIn(show, ledgerUs(ledger, value), signed);
@@ -36,8 +35,8 @@ export function Entries({ ledger, words, category, style, onAll }: { ledger: Led
           </tr>
         </thead>
         <tbody>
-          {listed.map((row, index) => (
-            <Entry key={row.path[1]} row={row} name={names[index] ?? ''} parts={partsOf(ledger, row)} time={time} />
+          {listed.map((row) => (
+            <Entry key={row.path[1]} row={row} name={shortOf(ledger.short_names, row.path[1] ?? '')} parts={partsOf(ledger, row)} time={time} />
           ))}
           {rest && <EntryRow row={rest} name={text.waterfall.rest(rest.count)} time={time} classes="muted" />}
         </tbody>

@@ -2,7 +2,7 @@
 
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { roleAt, type Column, type Table } from '../contract/wire';
-import type { ShortNames } from '../ui/names';
+import { shortOf } from '../ui/names';
 import { useOneStop } from '../ui/controls/toolbar';
 import { adoptSheet } from '../ui/sheets';
 import { useMatches } from '../ui/use_matches';
@@ -29,8 +29,6 @@ interface Props {
   /** row numbers of the table, in order */
   rows: number[];
   columns: ColumnView[];
-  /** short forms of the rows' names (see nameIndex) */
-  names: ShortNames | null;
   sort: SortKey[];
   /** heading above a group of columns, "" for none */
   group?: ((column: Column) => string) | undefined;
@@ -62,7 +60,7 @@ const NO_WIDTHS: Record<string, number> = {};
 /** On phones, text columns shrink in favor of times. */
 const PHONE = '(max-width: 520px)';
 
-export function Grid({ table, rows, columns, names, sort, group, id = 'row', selected, picture, onSort, onSelect, onOpen, onPin, pinned = NONE, widths = NO_WIDTHS, onWidth, onView }: Props) {
+export function Grid({ table, rows, columns, sort, group, id = 'row', selected, picture, onSort, onSelect, onOpen, onPin, pinned = NONE, widths = NO_WIDTHS, onWidth, onView }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const [scrollTop, setScrollTop] = useState(0);
   const size = useSize(scroller);
@@ -137,7 +135,7 @@ export function Grid({ table, rows, columns, names, sort, group, id = 'row', sel
   };
   const rowOf = (number: number) => {
     const cells = table.rows[number];
-    return { number, cells, columns, named, status, name: names && cells ? names.of(String(cells[named] ?? '')) : null, tracks, leasts, picture };
+    return { number, cells, columns, named, status, name: (cells && shortOf(table.short_names, String(cells[named] ?? ''))) || null, tracks, leasts, picture };
   };
 
   return (

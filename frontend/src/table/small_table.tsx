@@ -25,7 +25,6 @@ export function SmallTable({ table, highest, onOpen }: Props) {
         table={table}
         rows={rows}
         columns={visibleColumns(views, '')}
-        names={null}
         sort={sort}
         id={table.title.replace(/\W/g, '')}
         selected={selected}

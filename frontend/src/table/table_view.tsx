@@ -9,7 +9,6 @@ import { failureLine } from '../states/failed';
 import { formatPercent, formatSetting, formatWithUnit } from '../ui/format';
 import { Button, LinkButton } from '../ui/buttons';
 import { PHONE } from '../ui/controls/fold';
-import { ShortNames } from '../ui/names';
 import { togglePin } from '../ui/pins';
 import { Segments } from '../ui/controls/segments';
 import { sentence, text, type MetricWords } from '../ui/strings';
@@ -22,7 +21,7 @@ import { Grid } from './grid';
 import { withWidth } from './data/column_tracks';
 import { nextSort, writeSort } from './data/order';
 import { RowPanel } from './row_panel';
-import { findRow, isCut, isSmall, nameIndex, rowKey } from './data/rows';
+import { findRow, isCut, isSmall, rowKey } from './data/rows';
 import type { ShownRows } from './shown_rows/shown_rows';
 import { useAllRows } from './shown_rows/use_all_rows';
 import { useChosenRows } from './shown_rows/use_chosen_rows';
@@ -100,8 +99,6 @@ export function TableView({ name, table: first, source = null, stepped = '', add
   const { shown, remote, sort, named, summed, minimum, filtered } = useChosenRows(first, base, regex ? null : source, { address, words: searched, query, views, every, metric, grouped, stepTime });
   const { rows } = shown;
   const { table, pinned } = usePinnedRows(isCut(first) ? source : null, shown.table, address.pins);
-  const known = useMemo(() => new ShortNames(), [first]);
-  const names = useMemo(() => addNames(known, table), [known, table]);
   const lines = useStepLines(columns.some(({ column }) => column.name === STEP_COLUMN) ? source : null, stepped, measure, { ...shown, table });
   const onView = useCallback(
     (from: number, end: number): void => {
@@ -161,7 +158,6 @@ export function TableView({ name, table: first, source = null, stepped = '', add
             table={table}
             rows={rows}
             columns={columns}
-            names={names}
             sort={named}
             group={group}
             selected={selected}
@@ -218,16 +214,6 @@ export function TableView({ name, table: first, source = null, stepped = '', add
 function sidesOf(views: ColumnView[], delta: ColumnView | undefined): ColumnView[] {
   const found = (['baseline', 'candidate'] as const).flatMap((role) => views.filter(({ column }) => column.role === role && column.kind === 'time_us' && column.measure === delta?.column.measure).slice(0, 1));
   return found.length === 2 ? found : [];
-}
-
-/** Adds the names of the rows held; null if the table's rows have no names. */
-function addNames(names: ShortNames, table: Table): ShortNames | null {
-  const named = nameIndex(table);
-  if (named < 0) return null;
-  const here: string[] = [];
-  table.rows.forEach((cells) => here.push(String(cells[named] ?? ''))); // rows not fetched yet are holes
-  names.add(here);
-  return names;
 }
 
 function nothingText({ total, hidden }: ShownRows, minimum: number, words: MetricWords): string {

@@ -11,7 +11,6 @@ import type { IconName } from '../ui/icons';
 import { Facts, type Fact } from '../ui/controls/facts';
 import { Segments } from '../ui/controls/segments';
 import { Measures } from '../ui/controls/measures';
-import { shortNames } from '../ui/names';
 import { Badge, other, sideName, type Letter } from '../ui/sides';
 import { sentence, text } from '../ui/strings';
 import type { EventAnswer, EventFacts } from '../contract/sent';
@@ -32,14 +31,13 @@ interface DifferencesProps extends Located {
   onShow: (side: Letter, event: number) => void;
 }
 
-const NOTHING: Differences = { name: [], kind: [], baseline_calls: [], baseline_ns: [], baseline_event: [], candidate_calls: [], candidate_ns: [], candidate_event: [] };
+const NOTHING: Differences = { name: [], short_name: [], kind: [], baseline_calls: [], baseline_ns: [], baseline_event: [], candidate_calls: [], candidate_ns: [], candidate_event: [] };
 
 /** Lists names by the difference of their self times, largest first. */
 export function DifferenceList({ compared, inView, area, address, onChange, onArea, onShow }: DifferencesProps) {
   const found = compared.differences ?? NOTHING;
   const delta = found.name.map((_, at) => (found.candidate_ns[at] ?? 0) - (found.baseline_ns[at] ?? 0));
   const rows = differencesOf(compared);
-  const short = shortNames(rows.map(({ at }) => found.name[at]!));
   const rest = delta.reduce((sum, value) => sum + value, 0) - rows.reduce((sum, { delta_ns }) => sum + delta_ns, 0) + (compared.differences_left_out?.delta_ns ?? 0);
   const names = found.name.length - rows.length + (compared.differences_left_out?.names ?? 0);
   const largest = Math.max(...rows.map(({ delta_ns }) => Math.abs(delta_ns)), 1);
@@ -65,12 +63,12 @@ export function DifferenceList({ compared, inView, area, address, onChange, onAr
               </tr>
             </thead>
             <tbody>
-              {rows.map(({ at, side, event }, place) => {
+              {rows.map(({ at, side, event }) => {
                 const kind = compared.kinds[found.kind[at]!]!;
                 return (
                   <tr key={at}>
                     <th scope="row" class="clip" title={found.name[at]}>
-                      <LinkButton class="clip" onClick={() => onShow(side, event)}>{short[place]}</LinkButton>
+                      <LinkButton class="clip" onClick={() => onShow(side, event)}>{found.short_name[at]}</LinkButton>
                       {found.baseline_event[at] === null && <span class="chip chip-new">{words.legend.only.b}</span>}
                       {found.candidate_event[at] === null && <span class="chip chip-gone">{words.legend.only.a}</span>}
                     </th>
@@ -207,7 +205,7 @@ function EventContext({ side, answer: { event, counterpart }, onShow }: { side: 
       <>
         {found.slice(0, MAX_LINKS).map((link) => (
           <button key={link.event} type="button" class="link-button st-link soft clip" title={link.name} onClick={() => onShow(side, link.event)}>
-            {shortNames([link.name])[0]} <span class="muted">{us(link.dur_ns)}</span>
+            {link.short_name} <span class="muted">{us(link.dur_ns)}</span>
           </button>
         ))}
         {found.length > MAX_LINKS && <span class="muted">{words.panel.more((event.launches ?? found.length) - MAX_LINKS)}</span>}
@@ -217,7 +215,7 @@ function EventContext({ side, answer: { event, counterpart }, onShow }: { side: 
   const entries: Fact[] = [[words.panel.lane, `${event.lane} ${words.lane.kind[event.lane_kind] ?? ''}`]];
   if (event.linked.some((link) => link.role !== 'launched')) entries.push([words.panel.launchedBy, links(['operator', 'launcher'])]);
   if (event.linked.some((link) => link.role === 'launched')) entries.push([words.panel.launched, links(['launched'])]);
-  if (event.enclosing.length > 0) entries.push([words.panel.inside, shortNames(event.enclosing).join(' › ')]);
+  if (event.enclosing.length > 0) entries.push([words.panel.inside, event.enclosing.join(' › ')]);
   for (const [name, value] of Object.entries(event.args)) {
     if (value === '' || value === null) continue;
     const there = counterpart?.args[name];

@@ -12,7 +12,7 @@ const times = (name: string, baseline_us: number | null, candidate_us: number | 
 function row(parts: RowTimes[], rows: RowTimes[] = [], table = 'kernels'): Row {
   const { headline } = comparison();
   const side = { run: 'x', format: 'torch_profiler_trace', device: { kind: 'cpu', word: 'CPU', name: null, count: 0 }, steps: { count: 9, admitted: 8, dropped: [] }, captures: 1 };
-  return { error: null, result: { baseline: side, candidate: side, headline: { ...headline, baseline: 1000, candidate: 1100 }, checks: [], cause: null, causes: 0, parts, table, rows, notes: [] } };
+  return { error: null, result: { baseline: side, candidate: side, headline: { ...headline, baseline: 1000, candidate: 1100 }, checks: [], cause: null, causes: 0, parts, table, rows, notes: [], short_names: {} } };
 }
 const failed: Row = { error: { code: 'corrupt', message: 'cut off', hint: '' }, result: null };
 

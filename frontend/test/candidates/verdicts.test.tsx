@@ -17,7 +17,7 @@ function row(low: number, estimate: number, high: number, verdict: VerdictWord =
   const side = { run: 'x', format: 'torch_profiler_trace', device: { kind: 'cpu', word: 'CPU', name: null, count: 0 }, steps: { count: 9, admitted: 8, dropped: [{ reason: 'warm-up', steps: 1 }] }, captures: 1 };
   return {
     error: null,
-    result: { baseline: side, candidate: side, headline: { ...headline, verdict, margin: 0.01, shift: shift(estimate, low, high) }, checks: [], cause: null, causes: 0, parts: [], table: '', rows: [], notes: [] },
+    result: { baseline: side, candidate: side, headline: { ...headline, verdict, margin: 0.01, shift: shift(estimate, low, high) }, checks: [], cause: null, causes: 0, parts: [], table: '', rows: [], notes: [], short_names: {} },
   };
 }
 const failed: Row = { error: { code: 'corrupt', message: 'cut off', hint: 'record it again' }, result: null };

@@ -51,7 +51,7 @@ const FOUND: RowPaths = {
   frames: [python('a.py(1): f'), python('b.py(2): g'), python('b.py(5): g')],
   ways: [WAY],
   related: [],
-  call_tree: null, callees: null, durations: null,
+  call_tree: null, callees: null, durations: null, short_names: {},
 };
 
 test('paths are in the order of the shown time, and say where the other side differs', () => {

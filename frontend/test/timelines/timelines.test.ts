@@ -20,7 +20,7 @@ function lane(key: string, first: number, rows: number): Lane {
 function wire(rows: WireRow[], part: Partial<WireStep> = {}): WireStep {
   return {
     schema: 'tb_perfcompare.step/1', absent: '', step: { worker: 'w', span: '1', label: '3', total_ns: 100, reason: '' }, other: null, hits: null,
-    total_ns: 100, extent: [0, 100], from: 0, to: 100, cell_ns: 0, complete: true, events: 4, kinds: ['step', 'operator'], names: [['a', 1], ['b#2', 1, 'b']],
+    total_ns: 100, extent: [0, 100], from: 0, to: 100, cell_ns: 0, complete: true, events: 4, kinds: ['step', 'operator'], names: [['a', 1], ['b#2', 1, 'b']], short_names: ['a', 'b#2'],
     lanes: [lane('stream.0', 0, 1), lane('host.0', 1, 3)], rows, left_out: [], ...part,
   };
 }
@@ -29,7 +29,7 @@ describe('differences', () => {
   const step = pictureOf(
     wire([], {
       differences: {
-        name: ['slower', 'same', 'gone', 'new'], kind: [1, 1, 1, 1],
+        name: ['slower', 'same', 'gone', 'new'], short_name: ['slower', 'same', 'gone', 'new'], kind: [1, 1, 1, 1],
         baseline_calls: [1, 1, 1, null], baseline_ns: [10, 5, 20, null], baseline_event: [3, 4, 5, null],
         candidate_calls: [1, 1, null, 1], candidate_ns: [50, 5, null, 8], candidate_event: [7, 8, null, 9],
       },

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, TypedDict
 
 from tb_perfcompare.comparison.result.ledger_rows import LedgerGroup, LedgerRow, LedgerRows, grouped
@@ -41,6 +41,7 @@ class LedgerDict(_LedgerDict, total=False):
 
     rows_left_out: Annotated[int, "number of rows pooled into other rows in a truncated response"]
     entries: Annotated[int, "number of entries of the full ledger, in a truncated response"]
+    short_names: Annotated[Mapping[str, str], "only in HTTP responses: name -> short form, for names that have one"]
 
 
 @dataclass(frozen=True, slots=True)

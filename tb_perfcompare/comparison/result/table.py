@@ -167,6 +167,7 @@ class TableDict(_TableDict, total=False):
 
     total_rows: Annotated[int, "number of rows of the full table"]
     left_out: Annotated[RowSums, "sums of the rows missing from a truncated response"]
+    short_names: Annotated[Mapping[str, str], "only in HTTP responses: name -> short form, for names that have one"]
 
 
 @dataclass(frozen=True, slots=True)

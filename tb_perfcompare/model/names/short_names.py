@@ -1,12 +1,9 @@
-"""Short forms of names of kernels and of autograd's nodes, for narrow places; exports always have the full name.
-
-frontend/src/ui/names.ts makes the same short names while drawing: tests/short_names.json tests both.
-"""
+"""Short forms of names of kernels and of autograd's nodes, for narrow places; exports always have the full name."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -24,6 +21,9 @@ _MIN_TELLING_LENGTH = 10
 
 _MAX_WORDS = 200
 """Maximum number of words in a name's arguments that are used to distinguish it from other names."""
+
+_MAX_ALIKE = 500
+"""Maximum number of names with the same short form that are told apart by words; the work grows with its square."""
 
 _FUNCTOR = regex(r"[Ff]unctor|Ops?\b|\bOp[A-Z]", re.ASCII)
 _CARRIER = regex(
@@ -96,13 +96,20 @@ def short_names(names: Sequence[str]) -> list[str]:
     for text, group in groups.items():
         if len(group) > 1:
             signatures = [signature_of(name) for name in group]
-            added = _differences([signature.words if signature else [] for signature in signatures])
+            words = [signature.words if signature else [] for signature in signatures]
+            added = _differences(words) if len(group) <= _MAX_ALIKE else None
             if added is not None:
                 added = [f"{text} ‹{more}›" if more else text for more in added]
             short |= zip(group, added or group, strict=True)
     if len(set(short.values())) < len(short):  # a name may be written like the short form of another
         return list(names)
     return [short[name] for name in names]
+
+
+def short_forms(names: Iterable[str]) -> dict[str, str]:
+    """Name -> short name, for those of the names that are shortened."""
+    distinct = list(dict.fromkeys(names))
+    return {name: short for name, short in zip(distinct, short_names(distinct), strict=True) if short != name}
 
 
 @lru_cache(4096)

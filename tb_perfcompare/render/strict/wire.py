@@ -78,9 +78,7 @@ def _pair(pair: ProcessPair) -> ProcessPairDict:
 
 
 def strict_first(body: bytes) -> bytes:
-    """Returns the report's JSON; if it is larger than MAX_BYTES, with only the first rows of its tables."""
-    if len(body) <= MAX_BYTES:
-        return body
+    """Returns the report's JSON for the page: the first rows of its tables, at most MAX_BYTES."""
     answer: dict[str, Any] = msgspec.json.decode(body)
     tables = strict_tables(body)
     parts = {key: raw(value) for key, value in answer.items() if key != "tables"}

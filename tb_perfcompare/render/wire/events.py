@@ -8,6 +8,7 @@ from typing import Annotated, Any, TypedDict
 import msgspec
 
 from tb_perfcompare._version import __version__
+from tb_perfcompare.model.names.short_names import short_name
 from tb_perfcompare.model.summary.step_events import KINDS, EventFigures, Lane, StepEvents
 from tb_perfcompare.render.wire.steps import shortened
 from tb_perfcompare.render.wire.wire_rows import encoded
@@ -23,7 +24,8 @@ class LinkDict(TypedDict):
     row: Annotated[int, "row of the picture that shows it, from 0"]
     start_ns: Annotated[int, "nanoseconds from the start of the step; negative: before it"]
     dur_ns: Annotated[int, "duration in nanoseconds"]
-    name: Annotated[str, "name as recorded, shortened if long"]
+    name: Annotated[str, "name as recorded, cut if very long"]
+    short_name: Annotated[str, "name for narrow places"]
 
 
 class EventFactsDict(TypedDict):
@@ -47,7 +49,7 @@ class EventFactsDict(TypedDict):
     idle_ns: Annotated[int | None, "time since the end of the previous event in the row; null if not applicable"]
     same_count: Annotated[int, "number of events of this name in the step, including this one"]
     same_ns: Annotated[int, "total duration of those events"]
-    enclosing: Annotated[Sequence[str], "names of the enclosing events, outermost first"]
+    enclosing: Annotated[Sequence[str], "short names of the enclosing events, outermost first"]
     linked: Annotated[Sequence[LinkDict], "events that called or launched this one, and events launched by it"]
     args: Annotated[Mapping[str, Any], "argument name -> recorded value"]
 
@@ -82,12 +84,13 @@ def event_dict(step: StepEvents, figures: EventFigures, lane: Lane) -> EventFact
         "idle_ns": figures.idle_ns,
         "same_count": figures.same_count,
         "same_ns": figures.same_ns,
-        "enclosing": list(figures.enclosing),
+        "enclosing": list(map(short_name, figures.enclosing)),
         "linked": [
             {
                 "event": link.event, "role": link.role, "row": int(step.row[link.event]),
                 "start_ns": int(step.start_ns[link.event]), "dur_ns": int(step.dur_ns[link.event]),
-                "name": shortened(step.names[int(step.name[link.event])].name),
+                "name": shortened(name := step.names[int(step.name[link.event])].name),
+                "short_name": short_name(name),
             }
             for link in figures.linked
         ],

@@ -25,8 +25,10 @@ from tb_perfcompare.comparison.result.table_catalogue import table_facts
 from tb_perfcompare.comparison.tables.row_query import ChosenRows, place_of, sums_of
 from tb_perfcompare.errors import SelectionError, choices
 from tb_perfcompare.model.collector import paused_collector
+from tb_perfcompare.model.names.short_names import short_forms
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.quick_dataclass import dataclass
+from tb_perfcompare.render.wire.sent_names import name_columns, names_that_fit, short_names_of
 from tb_perfcompare.render.wire.wire_rows import MAX_BYTES, cut_to_fit, encoded, list_that_fits, raw, rows_that_fit
 
 TABLE_SCHEMA = "tb_perfcompare.table/1"
@@ -51,6 +53,7 @@ class TablePageDict(TypedDict):
     place: Annotated[int | None, "position of the requested row among the matching rows; null if not there"]
     lost: Annotated[int, "number of notes about input that could not be read for these rows"]
     rows: Annotated[Sequence[Sequence[Cell]], "cells in the order of `columns`; null: absent or not measured"]
+    short_names: Annotated[Mapping[str, str], "name -> short form, for names of these rows that have one"]
     next_offset: Annotated[int | None, "offset of the next page; null on the last page"]
 
 
@@ -70,6 +73,8 @@ _SAMPLED_ROWS = 32
 """Number of rows from which a table's row size is estimated."""
 _LEFT_OUT_BYTES = 1_000
 """Reserved for the sums over the rows that a table leaves out."""
+_NAMES_BYTES = 150_000
+"""Maximum bytes for the short names of a response; names without one are shown in full."""
 _RESERVE = 4_000
 """Reserved for braces, names and numbers around the parts."""
 
@@ -116,10 +121,20 @@ def first_rows(tables: Mapping[str, Table], room: int) -> dict[str, Any]:
     """Returns the tables with as many of their first rows as fit into `room` bytes together, and the number and sums of
     the rows left out."""
     heads = {name: _head(table) for name, table in tables.items()}
-    rows = _rows_in_shares(tables, room - len(encoded(heads)) - _RESERVE - _LEFT_OUT_BYTES * len(heads))
-    return {
-        name: {**head, "rows": rows[name][0], **_left_out(tables[name], rows[name][1])} for name, head in heads.items()
-    }
+    named = {name: name_columns(table) for name, table in tables.items()}
+    short = {name: short_names_of(table, named[name]) for name, table in tables.items()}
+    left = min(_NAMES_BYTES, len(encoded([list(names.items()) for names in short.values()])))
+    rows = _rows_in_shares(tables, room - left - len(encoded(heads)) - _RESERVE - _LEFT_OUT_BYTES * len(heads))
+    for name, head in heads.items():
+        encoded_rows, count = rows[name]
+        names, used = names_that_fit(short[name], tables[name].rows[:count], named[name], left)
+        left -= used
+        head |= {"rows": encoded_rows, **_left_out(tables[name], count), **_short_names(names)}
+    return heads
+
+
+def _short_names(names: dict[str, str]) -> dict[str, Any]:
+    return {"short_names": names} if names else {}
 
 
 def table_answer(table: Table, chosen: ChosenRows, page: Page, row: str = "", lost: int = 0) -> bytes:
@@ -135,8 +150,13 @@ def table_answer(table: Table, chosen: ChosenRows, page: Page, row: str = "", lo
         "place": place_of(table, chosen, row) if row else None,
         "lost": lost,
     }
-    rows = _page_rows(table, chosen, page, MAX_BYTES - len(encoded(head)) - _RESERVE)
-    return cut_to_fit(encoded({**head, **rows}), MAX_BYTES)
+    named = [index for index in name_columns(table) if not page.columns or table.columns[index].name in page.columns]
+    short = short_names_of(table, named)
+    room = min(_NAMES_BYTES, len(encoded(list(short.items()))))
+    rows = _page_rows(table, chosen, page, MAX_BYTES - len(encoded(head)) - room - _RESERVE)
+    sent = picked(table.rows, chosen.rows[page.offset : page.offset + len(rows["rows"])].tolist())
+    names, _ = names_that_fit(short, sent, named, room)
+    return cut_to_fit(encoded({**head, **rows, "short_names": names}), MAX_BYTES)
 
 
 def view_answer(
@@ -238,7 +258,8 @@ def _ledger(comparison: Comparison) -> dict[str, Any]:
         ledger = cut_ledger(comparison.ledger, most, required)
     lost = len(rows) - len(ledger.rows)
     entries = sum(len(comparison.ledger.entities(head.path[0])) for head in comparison.ledger.heads) if lost else 0
-    return {**ledger_dict, **({"rows_left_out": lost, "entries": entries} if lost else {})}
+    names = short_forms(row.path[1] for row in ledger.rows if len(row.path) == 2)
+    return {**ledger_dict, **({"rows_left_out": lost, "entries": entries} if lost else {}), **_short_names(names)}
 
 
 def _side(side: SideFacts) -> dict[str, Any]:

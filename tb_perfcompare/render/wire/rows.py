@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, TypedDict
 
 from tb_perfcompare._version import __version__
@@ -11,6 +11,7 @@ from tb_perfcompare.comparison.tables.row_callees import Callees
 from tb_perfcompare.comparison.tables.row_paths import Figures, PathFrame, PathSplit, RowPaths
 from tb_perfcompare.comparison.tables.row_related import FrameLink, LaunchDurations, Related
 from tb_perfcompare.comparison.tables.sparklines import RowSparklines, SideLineDict
+from tb_perfcompare.model.names.short_names import short_forms
 from tb_perfcompare.render.wire.wire_rows import MAX_BYTES, cut_to_fit, encoded, rows_that_fit
 
 PATHS_SCHEMA = "tb_perfcompare.row_paths/1"
@@ -45,6 +46,7 @@ class RowPathsDict(TypedDict):
     call_tree: Annotated[FrameLink | None, "largest frame of this name in the call tree; null if there is none"]
     callees: Annotated[Callees | None, "what the row's frames call, by exposed time; null if nothing runs inside them"]
     durations: Annotated[LaunchDurations | None, "histogram of the single launches; null if there are none"]
+    short_names: Annotated[Mapping[str, str], "name -> short form, for names of frames, rows and callees that have one"]
 
 
 def paths_answer(
@@ -55,6 +57,9 @@ def paths_answer(
     durations: LaunchDurations | None,
 ) -> bytes:
     """Encodes the paths, related rows, callees and launch durations of a row."""
+    names = [name for _, name, _ in paths.frames]
+    names += [row.name for rows in related for row in rows.rows]
+    names += [callee.name for callee in called.rows] if called is not None else []
     answer: RowPathsDict = {
         "schema": PATHS_SCHEMA,
         "version": __version__,
@@ -69,6 +74,7 @@ def paths_answer(
         "call_tree": frame,
         "callees": called,
         "durations": durations,
+        "short_names": short_forms(names),
     }
     return cut_to_fit(encoded(answer), MAX_BYTES)
 

@@ -13,6 +13,7 @@ from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.alignment.step_matches import StepMatches
 from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.model.arrays import Ints
+from tb_perfcompare.model.names.short_names import short_names
 from tb_perfcompare.model.summary.step_events import (
     KINDS,
     NO_EVENT,
@@ -96,6 +97,7 @@ def step_answer(
         "events": len(step),
         "kinds": list(KINDS),
         "names": [_name(step.names[code]) for code in used.tolist()],
+        "short_names": short_names([step.names[code].name for code in used.tolist()]),
         "lanes": [_lane(step, lane) for lane in step.lanes],
         "rows": rows,
         "left_out": [[why, count] for why, count in step.left_out.items()],
@@ -219,6 +221,7 @@ def differences_dict(differences: Sequence[NameDifference]) -> dict[str, Any]:
         return [None if (totals := name.sides[side]) is None else of(totals) for name in shown]
 
     columns: dict[str, Any] = {"name": [shortened(name.name) for name in shown], "kind": [name.kind for name in shown]}
+    columns["short_name"] = short_names([name.name for name in shown])
     for side, side_name in enumerate(SIDES):
         columns[f"{side_name}_calls"] = column(side, lambda totals: totals.calls)
         columns[f"{side_name}_ns"] = column(side, lambda totals: totals.own_ns)

@@ -5,7 +5,7 @@ import type { Table } from '../../contract/wire';
 import type { Located } from '../../host/use_address';
 import { mergeLayers } from '../../table/data/layers';
 import { joinKey } from '../../table/data/rows';
-import { shortNames } from '../../ui/names';
+import { shortOf } from '../../ui/names';
 import { runKeyAction } from '../../ui/use_keys';
 import { useSearch } from '../../ui/search';
 import { Segments } from '../../ui/controls/segments';
@@ -72,11 +72,11 @@ type FlameProps = Props & { tree: Tree; options: FlameOptions };
 
 const STATUSES = ['added', 'removed'] as const;
 
-function Flame({ tree, options, whole, address: { q, status: only, zoom: place, row }, onChange, onRow }: FlameProps) {
+function Flame({ table, tree, options, whole, address: { q, status: only, zoom: place, row }, onChange, onRow }: FlameProps) {
   const [box, width] = useWidth();
   const scroller = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState<{ frame: number; keyed: boolean; x?: number } | null>(null);
-  const names = useMemo(() => shortNames(tree.name), [tree]);
+  const names = useMemo(() => tree.name.map((name) => shortOf(table.short_names, name)), [tree]);
   const zoom = useMemo(() => frameAt(tree, place), [tree, place]);
   const rows = useMemo(() => (width > 0 ? layout(tree, zoom, options, MIN_WIDTH / width) : []), [tree, zoom, options.width, options.measure, options.order, width]);
   const asked = useSearch(q).query;

@@ -4,7 +4,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Table } from '../../contract/wire';
 import type { Located } from '../../host/use_address';
 import { columnStyle } from '../../ui/format';
-import { shortNames } from '../../ui/names';
+import { shortOf } from '../../ui/names';
 import { Segments } from '../../ui/controls/segments';
 import { adoptSheet } from '../../ui/sheets';
 import { Badge, LETTERS } from '../../ui/sides';
@@ -70,7 +70,10 @@ function Strips({ table, timeline, window, shade, selected, onView, onRow }: Str
   const drag = useRef<{ x: number; from: TimeRange; moved: boolean } | null>(null);
   const [active, setActive] = useState<{ row: number; keyed: boolean } | null>(null);
   const full = useMemo(() => namesOf(table), [table]);
-  const names = useMemo(() => ({ a: shortNames(full.a), b: shortNames(full.b) }), [full]);
+  const names = useMemo(() => {
+    const short = (name: string): string => shortOf(table.short_names, name);
+    return { a: full.a.map(short), b: full.b.map(short) };
+  }, [full]);
   const style = useMemo(() => columnStyle([...timeline.a.us, ...timeline.b.us]), [timeline]);
 
   // scrolls to a row selected in the table

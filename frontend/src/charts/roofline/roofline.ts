@@ -3,6 +3,7 @@
 import type { DevicePeaks, Peaks } from '../../contract/sent';
 import { columnAt, type Table } from '../../contract/wire';
 import { THIN } from '../../ui/format';
+import { shortOf, type ShortNames } from '../../ui/names';
 import { addRow, largestPoints, MAX_POINTS, noRows, type LargestPoints, type MarkedRow, type Undrawn } from '../largest_points';
 
 /** A row on one side: FLOP per byte moved, FLOP per second, the time these rates cover, share of the device's roof, and
@@ -53,7 +54,8 @@ export function rooflineOf(table: Table, most = MAX_POINTS): Roofline {
   table.rows.forEach((cells, row) => {
     const figures = at.map((places) => places.map((place) => cells[place] ?? null));
     const [a, b] = figures.map(spotOf);
-    if (a || b) points.push({ row, name: keys.map((key) => String(cells[key] ?? '')).join(' › '), a: a ?? null, b: b ?? null });
+    const named = (short?: ShortNames): string => keys.map((key) => shortOf(short, String(cells[key] ?? ''))).join(' › ');
+    if (a || b) points.push({ row, name: named(), short: named(table.short_names), a: a ?? null, b: b ?? null });
     else if (figures.some(([, , us]) => typeof us === 'number' && us > 0)) addRow(unmeasured, number(figures[0]![2]), number(figures[1]![2]));
   });
   return { ...largestPoints(points, most), unmeasured };

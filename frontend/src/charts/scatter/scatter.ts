@@ -1,6 +1,7 @@
 // Selects the kernels of the utilization chart and scales their marks. No drawing.
 
 import { columnAt, roleAt, type Table } from '../../contract/wire';
+import { shortOf } from '../../ui/names';
 import { addRow, largestPoints, MAX_POINTS, noRows, timeOf, type LargestPoints, type MarkedRow, type Undrawn } from '../largest_points';
 
 /** A kernel on one side: tensor and DRAM utilization as fractions of the peak, and its time. */
@@ -52,7 +53,8 @@ export function scatterOf(table: Table, most = MAX_POINTS): Scatter {
   };
   table.rows.forEach((cells, row) => {
     const [a, b] = [spot(row, 0), spot(row, 2)];
-    if (a || b) points.push({ row, name: String(cells[name] ?? ''), a, b });
+    const full = String(cells[name] ?? '');
+    if (a || b) points.push({ row, name: full, short: shortOf(table.short_names, full), a, b });
     else addRow(unmeasured, number(row, 4), number(row, 5));
   });
   return { ...largestPoints(points, most), unmeasured };

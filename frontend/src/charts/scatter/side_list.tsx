@@ -2,10 +2,8 @@
 // keyboard reaches them too.
 
 import type { ComponentChildren } from 'preact';
-import { useMemo } from 'preact/hooks';
 import { formatWithUnit, NOT_MEASURED, type NumberStyle } from '../../ui/format';
 import { NameText } from '../../ui/name_text';
-import { shortNames } from '../../ui/names';
 import { LETTERS, sideName } from '../../ui/sides';
 import type { LargestPoints, MarkedRow, Undrawn } from '../largest_points';
 import { Shape } from './parts';
@@ -31,7 +29,6 @@ interface Props<S, P> {
 
 export function SideList<S extends { us: number }, P extends MarkedRow<S>>({ picture, most, figures, words, style, selected, onActive, onRow, children }: Props<S, P>) {
   const { points } = picture;
-  const short = useMemo(() => shortNames(points.map(({ name }) => name)), [points]);
   return (
     <div class="scatter-side stack">
       <p class="scatter-head muted">
@@ -41,7 +38,7 @@ export function SideList<S extends { us: number }, P extends MarkedRow<S>>({ pic
         ))}
       </p>
       <ol class="scatter-list">
-        {points.slice(0, most).map((point, place) => (
+        {points.slice(0, most).map((point) => (
           <li key={point.row}>
             <button
               type="button"
@@ -54,7 +51,7 @@ export function SideList<S extends { us: number }, P extends MarkedRow<S>>({ pic
               onClick={() => onRow(point.row)}
             >
               <span class="scatter-name">
-                <NameText name={short[place]!} />
+                <NameText name={point.short} />
               </span>
               {figures.map(([name, of]) => (
                 <span key={name} class="scatter-pair num stack">

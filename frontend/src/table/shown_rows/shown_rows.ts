@@ -51,7 +51,7 @@ export function remoteRows(table: Table, pages: TablePage[], places: number[], a
   const rows: Table['rows'] = new Array(head.matching_rows);
   for (const page of pages) page.rows.forEach((cells, index) => (rows[page.offset + index] = cells));
   return {
-    table: { ...table, rows },
+    table: { ...table, rows, short_names: Object.assign({}, table.short_names, ...pages.map((page) => page.short_names)) },
     rows: places,
     asked,
     total: head.total_rows,

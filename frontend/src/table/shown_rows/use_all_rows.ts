@@ -28,9 +28,9 @@ export function useAllRows(source: RowSource | null, table: Table | undefined, c
 async function fetchAll(source: RowSource, table: Table, columns: string[], signal: AbortSignal): Promise<Table> {
   const names = columns.filter((name) => table.columns.some((column) => column.name === name));
   const places = names.map((name) => columnAt(table, name));
-  const rows = await fetchEveryRow(source, { columns: names.join(',') }, signal, MAX_WHOLE_ROWS);
+  const { rows, short_names } = await fetchEveryRow(source, { columns: names.join(',') }, signal, MAX_WHOLE_ROWS);
   const { left_out: _, ...head } = table;
-  return { ...head, rows: names.length > 0 ? rows.map((cells) => widened(cells, places, table.columns.length)) : rows };
+  return { ...head, short_names, rows: names.length > 0 ? rows.map((cells) => widened(cells, places, table.columns.length)) : rows };
 }
 
 function widened(cells: Cell[], places: number[], width: number): Cell[] {

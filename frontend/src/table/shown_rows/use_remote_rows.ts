@@ -124,7 +124,7 @@ export function useRemoteRows(source: RowSource | null, table: Table, asked: Rec
   useLayoutEffect(() => () => clearTimeout(passing.current.timer), []);
   /** Fetches every matching row, to copy or save. */
   const all = useCallback(async (): Promise<Table> => {
-    return source ? { ...table, rows: await fetchEveryRow(source, asked, new AbortController().signal) } : table;
+    return source ? { ...table, ...(await fetchEveryRow(source, asked, new AbortController().signal)) } : table;
   }, [key, table]);
   return { shown, failure, waiting: source !== null && !fresh && failure === null, onView, all };
 }

@@ -35,6 +35,7 @@ interface ChosenStep {
 
 export interface Differences {
   name: string[];
+  short_name: string[];
   kind: number[];
   baseline_calls: (number | null)[];
   baseline_ns: (number | null)[];
@@ -67,6 +68,8 @@ export interface WireStep extends Compared {
   complete: boolean;
   events: number;
   names: [name: string, kind: number, key?: string][];
+  /** in the order of `names` */
+  short_names: string[];
   lanes: Lane[];
   rows: WireRow[];
   left_out: [string, number][];

@@ -1,7 +1,6 @@
 // State and drawing of the canvases: one object for both sides, drawn at most once per animation frame.
 
 import { length, placed, type TimeRange } from '../../charts/time_range';
-import { shortNames } from '../../ui/names';
 import { LETTERS, type Letter } from '../../ui/sides';
 import { markAt, rulerOf } from '../data/instants';
 import { eventsIn, markOf, type Picture, type Row } from '../data/wire';
@@ -59,7 +58,6 @@ export class Stage {
   private palette: Palette | null = null;
   private frame = 0;
   private lines = new Map<Picture, { key: string; line: Uint32Array }>();
-  private names = new WeakMap<Picture, string[]>();
   private found = new WeakMap<Picture, { search: unknown; found: boolean[] }>();
 
   /** `onFrame` is called after every drawing. */
@@ -150,13 +148,7 @@ export class Stage {
   }
 
   shortName(mark: Mark): string {
-    return this.namesOf(mark.picture)[mark.row.name[mark.mark]!]!;
-  }
-
-  private namesOf(picture: Picture): string[] {
-    let names = this.names.get(picture);
-    if (!names) this.names.set(picture, (names = shortNames(picture.names.map(({ text }) => text))));
-    return names;
+    return mark.picture.wire.short_names[mark.row.name[mark.mark]!]!;
   }
 
   private foundIn(picture: Picture, search: Shown['search']): boolean[] | null {
@@ -234,8 +226,7 @@ export class Stage {
     };
     const image = pixels.draw(scene, width, height, ratio, palette);
     pen.putImageData(image, 0, 0);
-    const names = this.namesOf(picture);
-    writeLabels(pen, pixels.labels, names, picture, ratio, palette, shown.colors === 'kind' ? null : image);
+    writeLabels(pen, pixels.labels, picture.wire.short_names, picture, ratio, palette, shown.colors === 'kind' ? null : image);
     const isChosen = shown.chosen === side;
     drawOver(
       pen,

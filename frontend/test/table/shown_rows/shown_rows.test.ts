@@ -13,7 +13,7 @@ const cut: Table = { ...PLAIN, title: 'T', columns: COLUMNS, rows: [row('a', 5),
 const everything = { query: parseQuery(''), category: null, status: 'all', minDelta: 0 } as const;
 const page = (offset: number, rows: Cell[][]): TablePage => ({
   schema: 'tb_perfcompare.table/1', version: '0', table: 'operators', columns: ['name', 'delta_us', 'status'], total_rows: 5, matching_rows: 4, sums: { delta_us: 1 }, hidden: { rows: 1, sums: { delta_us: -0.5 } },
-  all_sums: { delta_us: 0.5 }, statuses: { added: 2, both: 3 }, offset, rows, next_offset: null, place: null, lost: 0,
+  all_sums: { delta_us: 0.5 }, statuses: { added: 2, both: 3 }, offset, rows, next_offset: null, place: null, lost: 0, short_names: {},
 });
 
 describe('badges', () => {
