@@ -33,6 +33,18 @@ def write_run(folder: Path, *, worker: str = "worker0", spans: int = 1, **drawn:
     return folder
 
 
+def write_open_pair(logdir: Path) -> None:
+    """open/a and open/b: b is slower, but one step far above the others leaves the verdict open."""
+    for name, factor in (("a", 1.0), ("b", 1.3)):
+        trace, at = TraceBuilder(vendor="cpu"), 0.0
+        for number, us in enumerate((9000, 1000, 1004, 1001, 1003, 1002)):
+            length = us * (factor if number else 1)
+            trace.step(number, at, at + length)
+            trace.op("aten::mm", at, at + length)
+            at += length + 50
+        trace.write(logdir / "open" / name / "worker0.1700000000001.pt.trace.json")
+
+
 def write_pair(logdir: Path) -> tuple[Path, Path]:
     """normal/ and abnormal/: the latter's loader takes 500 us longer."""
     return write_run(logdir / "normal"), write_run(logdir / "abnormal", extra_us=500)

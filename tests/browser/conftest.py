@@ -13,7 +13,7 @@ from benchmarks.served import Served, served
 from tb_perfcompare.workspace.disk_cache.disk_store import SWITCH
 from tb_perfcompare.workspace.workers.limits import WORKERS
 from tests.browser.tab import HOSTILE_A, HOSTILE_B, SERIES, Tab, link
-from tests.drawn_runs import write_pair, write_run
+from tests.drawn_runs import write_open_pair, write_pair, write_run
 from tests.history.series import content_of, record_run
 from tests.machine.frontend_tools import ROOT, axe_source, unavailable
 from tests.runs.hostile_names import FORMULAS, MARKUP, write_names
@@ -76,6 +76,7 @@ def drawn_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     write_long_pair(folder / "long")
     write_slow_pair(folder / "slow")
     write_pair(folder / "quick")
+    write_open_pair(folder)
     with served(folder, environment={WORKERS: "2", SWITCH: "off"}, core_only=True) as found:
         yield found
 

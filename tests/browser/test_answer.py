@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+from playwright.sync_api import Page
+
+from benchmarks.served import Served
 from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, NORMAL, Tab, link
 
 
@@ -81,19 +84,25 @@ def test_steps_are_described_by_pointer_and_keyboard(tab: Tab) -> None:
     assert "p.tb_perfcompare.tab=steps" in tab.address()
 
 
-def test_an_open_verdict_offers_what_could_settle_it(tab: Tab) -> None:
-    spans = {"as": "1", "bs": "2"}
-    tab.go(link(a=NORMAL, b=NORMAL, **spans))
-    offers = tab.wait(".alternatives")
-    assert "more steps" not in offers.inner_text()  # these vary so much that nobody would record enough
-    offer = offers.locator("li", has=tab.frame.locator("button")).first
+def test_an_open_verdict_offers_what_settles_it(drawn_page: Page, drawn_server: Served) -> None:
+    tab = Tab(drawn_page, drawn_server.address).load(link(a="open/a", b="open/b"))
+    offer = tab.wait(".alternatives").locator("li", has=tab.frame.locator("button")).first
+    assert "B is slower" in offer.inner_text()
     offered = milliseconds(offer.inner_text())
     offer.locator("button").click()
-    tab.until("!document.querySelector('.alternatives button')?.textContent.includes('next marker')")
-    assert "p.tb_perfcompare.w=marker" in tab.address()
+    tab.until("document.querySelector('.verdict h2')?.textContent.includes('slower')")
+    assert "p.tb_perfcompare.asteps=1-5" in tab.address()
     assert abs(milliseconds(tab.find(".verdict .effect").inner_text()) - offered) < 0.01
     tab.page.go_back()
-    tab.until("document.querySelector('.alternatives button')?.textContent.includes('next marker')")
+    tab.wait(".alternatives")
+    assert tab.faults() == []
+
+
+def test_what_leaves_the_verdict_open_is_not_offered(tab: Tab) -> None:
+    tab.go(link(a=NORMAL, b=NORMAL, **{"as": "1", "bs": "2"}))
+    offers = tab.wait(".alternatives")
+    assert offers.locator("button").count() == 0
+    assert "more steps" not in offers.inner_text()  # these vary so much that nobody would record enough
 
 
 def test_method_and_caveats_open(tab: Tab) -> None:

@@ -49,7 +49,8 @@ def test_a_small_comparison_is_sent_whole() -> None:
     sent = json.loads(comparison_answer(small))
     for table in sent["tables"].values():
         assert table.pop("total_rows") == len(table["rows"])
-    assert list(sent["tables"]["operators"].pop("short_names").values()) == ["vectorized_elementwise_kernel ‹AddFunctor›"]
+    short = sent["tables"]["operators"].pop("short_names")
+    assert list(short.values()) == ["vectorized_elementwise_kernel ‹AddFunctor›"]
     caveats = sent.pop("caveats")
     assert [(caveat["status"], caveat["message"], caveat["where"]) for caveat in caveats] == [
         ("warn", "few steps", ""), ("note", "no markers", "baseline"),

@@ -1,4 +1,5 @@
-// Options that could settle an inconclusive verdict, with the verdict each gives; offered by rules of the server.
+// Options that settle an inconclusive verdict, with the verdict each gives; offered by rules of the server. Those that leave it open are only named
+// next to them.
 
 import type { Alternative, Comparison } from '../contract/wire';
 import { Button } from '../ui/buttons';
@@ -10,16 +11,25 @@ import css from './alternatives.css?inline';
 adoptSheet(css);
 
 const TITLE = 'What could settle it';
-const RULE = 'Fixed rules offer these, whatever their verdicts. Choosing a verdict proves nothing; recording more does.';
+const RULE = 'Fixed rules chose these before their verdicts were known. Choosing a verdict proves nothing; recording more does.';
+const stillOpen = (choices: string[]): string => `Still inconclusive: ${choices.join(', ')}.`;
+
+/** Whether a choice leaves the verdict as open as it is. One without arguments, captures of one side, says why it is open. */
+const isOpen = ({ verdict, arguments: given }: Alternative): boolean => (verdict === 'inconclusive' || verdict === 'withheld') && given !== '';
+
 
 export function Alternatives({ comparison, onChoose }: { comparison: Comparison; onChoose: (one: Alternative) => void }) {
   const { headline } = comparison;
   const style = timeStyle([headline.baseline, headline.candidate]);
+  const offered = headline.alternatives!.filter((one) => !isOpen(one));
+  const open = headline.alternatives!.filter(isOpen).map(({ what }) => what);
+  const chosen = offered.some(({ verdict }) => verdict !== null);
+  if (offered.length === 0) return null;
   return (
     <section class="panel alternatives" aria-label={TITLE}>
       <h2>{TITLE}</h2>
       <ul>
-        {headline.alternatives!.map((one) => (
+        {offered.map((one) => (
           <li key={one.what} class="wrap">
             {one.verdict === null ? (
               <span>{sentence(one.what)}</span>
@@ -37,7 +47,7 @@ export function Alternatives({ comparison, onChoose }: { comparison: Comparison;
           </li>
         ))}
       </ul>
-      {headline.alternatives!.some((one) => one.verdict !== null) && <p class="muted">{RULE}</p>}
+      {chosen && <p class="muted">{open.length > 0 && stillOpen(open)} {RULE}</p>}
     </section>
   );
 }
