@@ -184,7 +184,7 @@ export function App() {
             marker={paired && <MarkerChoice marker={address.marker} comparison={comparison} kind={address.kind} onMarker={(marker) => change({ marker, kind: '', a: a && withSteps(a, ''), b: b && withSteps(b, ''), row: '', ...FRESH_STEPS }, true)} onKind={(kind) => change({ kind, row: '', ...FRESH_STEPS }, true)} />}
             onPair={paired ? pair : (next) => change({ a: next }, true)}
             onOpenProfiler={profiler && profiler.open}
-            brief={comparison && <Brief comparison={comparison} onSummary={() => chooseTab(SUMMARY)} />}
+            brief={comparison ? <Brief comparison={comparison} onSummary={() => chooseTab(SUMMARY)} /> : state.status === 'loading' && <span class="brief" />}
             actions={
               <Actions
                 answer={answer}

@@ -89,8 +89,8 @@ def event_dict(step: StepEvents, figures: EventFigures, lane: Lane) -> EventFact
             {
                 "event": link.event, "role": link.role, "row": int(step.row[link.event]),
                 "start_ns": int(step.start_ns[link.event]), "dur_ns": int(step.dur_ns[link.event]),
-                "name": shortened(name := step.names[int(step.name[link.event])].name),
-                "short_name": short_name(name),
+                "name": shortened(recorded := step.names[int(step.name[link.event])].name),
+                "short_name": shortened(short_name(recorded)),
             }
             for link in figures.linked
         ],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -97,7 +97,7 @@ def step_answer(
         "events": len(step),
         "kinds": list(KINDS),
         "names": [_name(step.names[code]) for code in used.tolist()],
-        "short_names": short_names([step.names[code].name for code in used.tolist()]),
+        "short_names": _short_names(step.names[code].name for code in used.tolist()),
         "lanes": [_lane(step, lane) for lane in step.lanes],
         "rows": rows,
         "left_out": [[why, count] for why, count in step.left_out.items()],
@@ -179,6 +179,10 @@ def shortened(text: str) -> str:
     return f"{text[: LONGEST_NAME - tail - 1]}…{text[-tail:]}"
 
 
+def _short_names(names: Iterable[str]) -> list[str]:
+    return list(map(shortened, short_names(list(names))))
+
+
 def _lane(step: StepEvents, lane: Lane) -> dict[str, Any]:
     first, last = np.searchsorted(step.row, [lane.first, lane.first + lane.rows]).tolist()
     top = int(np.searchsorted(step.row, lane.first + 1))
@@ -221,7 +225,7 @@ def differences_dict(differences: Sequence[NameDifference]) -> dict[str, Any]:
         return [None if (totals := name.sides[side]) is None else of(totals) for name in shown]
 
     columns: dict[str, Any] = {"name": [shortened(name.name) for name in shown], "kind": [name.kind for name in shown]}
-    columns["short_name"] = short_names([name.name for name in shown])
+    columns["short_name"] = _short_names(name.name for name in shown)
     for side, side_name in enumerate(SIDES):
         columns[f"{side_name}_calls"] = column(side, lambda totals: totals.calls)
         columns[f"{side_name}_ns"] = column(side, lambda totals: totals.own_ns)
