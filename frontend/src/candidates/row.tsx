@@ -124,8 +124,8 @@ function Interval({ row, scale, faint }: { row: Row | undefined; scale: Scale; f
   return (
     <>
       <svg class={`vs-plot soft delta-${faint ? 'unsure' : tone(verdict)}`} height="22" aria-hidden="true">
-        <rect class="vs-margin" x={at(1 / (1 + margin) - 1)} width={`${percentAt(margin, scale) - percentAt(1 / (1 + margin) - 1, scale)}%`} y="0" height="22" />
-        <line class="vs-zero" x1={at(0)} x2={at(0)} y1="0" y2="22" />
+        <rect fill="var(--even-soft)" x={at(1 / (1 + margin) - 1)} width={`${percentAt(margin, scale) - percentAt(1 / (1 + margin) - 1, scale)}%`} y="0" height="22" />
+        <line stroke="var(--ink-3)" x1={at(0)} x2={at(0)} y1="0" y2="22" />
         <line class="vs-whisker" x1={at(reach.low)} x2={at(reach.high)} y1="11" y2="11" />
         {[reach.low, reach.high].map((end, index) => end >= scale.low && end <= scale.high && <line key={index} class="vs-whisker" x1={at(end)} x2={at(end)} y1="6" y2="16" />)}
         <circle cx={at(reach.estimate)} cy="11" r="4.5" />

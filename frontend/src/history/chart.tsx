@@ -1,7 +1,7 @@
 // Chart of a series over time: medians, interquartile ranges of the steps, levels and change points.
 
 import { useState } from 'preact/hooks';
-import { YTick } from '../charts/axes';
+import { GRID, YTick } from '../charts/axes';
 import { pointIn } from '../charts/canvas';
 import { niceTicks } from '../charts/ticks';
 import { formatMinute, formatPercent, formatRound, formatWithUnit, type NumberStyle } from '../ui/format';
@@ -37,6 +37,14 @@ const SHAPES: Record<Kind, (x: number, y: number) => string> = {
   outlier: (x, y) => `M${x - 5} ${y - 5}h10v10h-10Z`,
   unmeasured: (x, y) => `M${x - 4} ${y - 4}l8 8M${x + 4} ${y - 4}l-8 8`,
 };
+const LOOKS: Record<Kind, Record<string, string | number>> = {
+  usual: { fill: 'var(--ink-2)', stroke: 'var(--panel)' },
+  unsure: { fill: 'var(--panel)', stroke: 'var(--ink-2)', 'stroke-width': 1.5, 'stroke-dasharray': '2 2' },
+  change: { fill: 'var(--ink)', stroke: 'var(--panel)' },
+  outlier: { fill: 'var(--panel)', stroke: 'var(--unsure)', 'stroke-width': 2 },
+  unmeasured: { fill: 'none', stroke: 'var(--unsure)', 'stroke-width': 2 },
+};
+const LEVEL = { fill: 'none', stroke: 'var(--ink-3)', 'stroke-width': 2, opacity: 0.8 };
 const KINDS: Kind[] = ['usual', 'unsure', 'outlier', 'change', 'unmeasured'];
 
 /** Describes a point in words. */
@@ -108,11 +116,11 @@ export function HistoryChart({ history, style, a, b, onPick }: Props) {
           >
             <Axes scale={scale} style={style} right={right} bottom={bottom} points={points} />
             <Levels history={history} scale={scale} right={right} bottom={bottom} />
-            <path class="hs-half" d={points.map((point, place) => (point.quartiles_us ? `M${scale.x(place)} ${scale.y(point.quartiles_us[0])}V${scale.y(point.quartiles_us[1])}` : '')).join('')} />
+            <path stroke="var(--line-strong)" stroke-width="5" d={points.map((point, place) => (point.quartiles_us ? `M${scale.x(place)} ${scale.y(point.quartiles_us[0])}V${scale.y(point.quartiles_us[1])}` : '')).join('')} />
             {KINDS.map((kind) => (
-              <path key={kind} class={`hs-mark hs-${kind}`} d={points.map((point, place) => (kindOf(point) === kind ? SHAPES[kind](...at(place)) : '')).join('')} />
+              <path key={kind} class={`hs-${kind}`} {...LOOKS[kind]} d={points.map((point, place) => (kindOf(point) === kind ? SHAPES[kind](...at(place)) : '')).join('')} />
             ))}
-            {active !== null && <circle class="chosen" cx={at(active)[0]} cy={at(active)[1]} r={R + 5} />}
+            {active !== null && <circle fill="none" stroke="var(--ink)" stroke-width="1.5" cx={at(active)[0]} cy={at(active)[1]} r={R + 5} />}
             {([['a', a], ['b', b]] as const).map(([letter, place]) => place >= 0 && <Flag key={letter} letter={letter} x={at(place)[0]} y={at(place)[1]} />)}
           </svg>
         )}
@@ -126,7 +134,7 @@ export function HistoryChart({ history, style, a, b, onPick }: Props) {
             kinds.has(kind) && (
               <span key={kind}>
                 <svg width="16" height="14" aria-hidden="true">
-                  <path class={`hs-mark hs-${kind}`} d={SHAPES[kind](8, 7)} />
+                  <path {...LOOKS[kind]} d={SHAPES[kind](8, 7)} />
                 </svg>{' '}
                 {words.legend[kind]}
               </span>
@@ -134,7 +142,7 @@ export function HistoryChart({ history, style, a, b, onPick }: Props) {
         )}
         <span>
           <svg width="18" height="14" aria-hidden="true">
-            <path class="hs-level" d="M0 7h18" />
+            <path {...LEVEL} d="M0 7h18" />
           </svg>{' '}
           {words.legend.level}
         </span>
@@ -156,7 +164,7 @@ function Axes({ scale, style, right, bottom, points }: { scale: Scale; style: Nu
       ))}
       {datedPlaces(points.length, Math.max(2, Math.floor((right - LEFT) / DATE_PX))).map((place) => (
         <g key={place}>
-          <line class="grid-line" x1={scale.x(place)} x2={scale.x(place)} y1={bottom} y2={bottom + 5} />
+          <line stroke={GRID} x1={scale.x(place)} x2={scale.x(place)} y1={bottom} y2={bottom + 5} />
           <text class="axis-text" x={scale.x(place)} y={bottom + 18} text-anchor={place === points.length - 1 && place > 0 ? 'end' : 'middle'}>
             {day(points[place]!.at)}
           </text>
@@ -170,14 +178,14 @@ function Levels({ history, scale, right, bottom }: { history: History; scale: Sc
   const half = history.points.length > 1 ? (scale.x(1) - scale.x(0)) / 2 : 0;
   return (
     <g>
-      <path class="hs-level" d={history.segments.map(({ first, last, typical_us }) => `M${Math.max(LEFT, scale.x(first) - half)} ${scale.y(typical_us)}H${Math.min(right, scale.x(last) + half)}`).join('')} />
+      <path {...LEVEL} d={history.segments.map(({ first, last, typical_us }) => `M${Math.max(LEFT, scale.x(first) - half)} ${scale.y(typical_us)}H${Math.min(right, scale.x(last) + half)}`).join('')} />
       {history.changes.map((change) => {
         const x = scale.x(change.point) - half;
         const end = x > scale.x(history.points.length - 1) - 80;
         return (
-          <g key={change.point} class={`hs-change-at delta-${change.verdict === 'slower' ? 'more' : 'less'}`}>
-            <line x1={x} x2={x} y1={TOP - 8} y2={bottom} />
-            <text x={end ? x - 5 : x + 5} y={TOP - 2} text-anchor={end ? 'end' : 'start'}>
+          <g key={change.point} class={`delta-${change.verdict === 'slower' ? 'more' : 'less'}`}>
+            <line stroke="currentColor" stroke-width="1.5" stroke-dasharray="4 3" x1={x} x2={x} y1={TOP - 8} y2={bottom} />
+            <text class="small strong" fill="currentColor" x={end ? x - 5 : x + 5} y={TOP - 2} text-anchor={end ? 'end' : 'start'}>
               {`${change.verdict === 'slower' ? '▲' : '▼'} ${formatPercent(change.shift, true)}`}
             </text>
           </g>
@@ -191,9 +199,9 @@ function Levels({ history, scale, right, bottom }: { history: History; scale: Sc
 function Flag({ letter, x, y }: { letter: 'a' | 'b'; x: number; y: number }) {
   const up = y > 40;
   return (
-    <g class={`hs-flag hs-flag-${letter} text-${letter}`}>
-      <rect x={x - 9} y={up ? y - 28 : y + 10} width="18" height="18" rx="5" />
-      <text x={x} y={up ? y - 15 : y + 23} text-anchor="middle">
+    <g class={`hs-flag text-${letter}`}>
+      <rect fill={`var(--${letter}-soft)`} stroke="currentColor" x={x - 9} y={up ? y - 28 : y + 10} width="18" height="18" rx="5" />
+      <text class="lane-label" x={x} y={up ? y - 15 : y + 23} text-anchor="middle">
         {letterOf(letter)}
       </text>
     </g>

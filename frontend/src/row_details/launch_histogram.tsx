@@ -58,7 +58,7 @@ function Bars({ side, start, counts, heights, width }: BarsProps) {
     <Lane side={side} width={width} height={HEIGHT} caption={caption}>
       {heights?.map((height, bin) =>
         height > 0 ? (
-          <rect key={bin} class="launch-bar" x={LEFT + bin * slot} y={HEIGHT * (1 - height)} width={Math.max(1, slot - 1)} height={HEIGHT * height}>
+          <rect key={bin} fill="currentColor" x={LEFT + bin * slot} y={HEIGHT * (1 - height)} width={Math.max(1, slot - 1)} height={HEIGHT * height}>
             <title>{`${span(bin)}: ${launches(counts![bin]!)}`}</title>
           </rect>
         ) : null,

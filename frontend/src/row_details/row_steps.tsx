@@ -100,7 +100,7 @@ function Steps({ side, steps, measure, width, y }: StepsProps) {
   const radius = Math.min(3, Math.max(1, slot / 3));
   return (
     <Lane side={side} width={width} height={HEIGHT} caption={stepWords.summary(times.length, formatTime(range.median), formatTime(range.low), formatTime(range.high))}>
-      <line class="row-steps-median" x1={LEFT} x2={width} y1={y(range.median)} y2={y(range.median)} />
+      <line stroke="currentColor" stroke-dasharray="4 3" x1={LEFT} x2={width} y1={y(range.median)} y2={y(range.median)} />
       {times.map((us, place) => (
         <circle key={place} class={steps.captures[place]! % 2 === 0 ? 'order-marks' : 'order-marks hollow'} cx={x(place)} cy={y(us)} r={radius}>
           <title>{stepWords.one(steps.steps[place] ?? '', formatTime(us))}</title>

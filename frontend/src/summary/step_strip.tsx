@@ -12,13 +12,9 @@ import { useAllRows } from '../table/shown_rows/use_all_rows';
 import { FilterChip } from '../ui/buttons';
 import { Segments } from '../ui/controls/segments';
 import { formatMany, formatRound, formatTime, formatWithUnit, timeStyle } from '../ui/format';
-import { adoptSheet } from '../ui/sheets';
 import { letterOf, LETTERS, sideName, type Letter } from '../ui/sides';
 import { metricWords, text, type MetricWords } from '../ui/strings';
 import { useWidth } from '../ui/use_width';
-import css from './step_strip.css?inline';
-
-adoptSheet(css);
 
 const HEIGHT = 170;
 const TOP = 8;
@@ -192,9 +188,9 @@ function Lane({ side, places, left, width, y, band, cursor, words }: LaneProps) 
   const spots = (admitted: boolean): string => places.flatMap((some, place) => some.filter((step) => step.admitted === admitted).map((step) => spot(x(place), y(step.us), radius))).join('');
   return (
     <g class={`series-${side}`}>
-      {band && <rect class="order-band" x={left + band[0] * slot} y={TOP} width={(band[1] - band[0] + 1) * slot} height={HEIGHT - TOP - BOTTOM} />}
+      {band && <rect fill="var(--selected)" stroke="var(--focus)" x={left + band[0] * slot} y={TOP} width={(band[1] - band[0] + 1) * slot} height={HEIGHT - TOP - BOTTOM} />}
       {[...new Set(places.flat().map((step) => step.capture))].map((capture) => (
-        <path key={capture} class="order-line" d={line(places, capture, x, y)} />
+        <path key={capture} fill="none" opacity="0.55" stroke="currentColor" stroke-width="1.2" d={line(places, capture, x, y)} />
       ))}
       <path class="order-marks" d={spots(true)} />
       <path class="order-marks hollow" d={spots(false)} />
@@ -204,7 +200,7 @@ function Lane({ side, places, left, width, y, band, cursor, words }: LaneProps) 
       <text class="axis-text" x={left + width} y={HEIGHT - 6} text-anchor="end">
         {stripWords.numbers(words, places[0]![0]!.step, places[places.length - 1]![0]!.step)}
       </text>
-      {cursor !== null && <line class="cursor-line" x1={x(cursor)} x2={x(cursor)} y1={TOP} y2={HEIGHT - BOTTOM} />}
+      {cursor !== null && <line stroke="var(--ink)" x1={x(cursor)} x2={x(cursor)} y1={TOP} y2={HEIGHT - BOTTOM} />}
     </g>
   );
 }

@@ -1,4 +1,4 @@
-// A sortable table without toolbar, as high as its rows up to a limit.
+// A sortable table without toolbar, as high as its rows up to a limit, or as its place.
 
 import { useMemo, useState } from 'preact/hooks';
 import type { Table } from '../contract/wire';
@@ -8,8 +8,8 @@ import { Grid } from './grid';
 
 interface Props {
   table: Table;
-  /** in pixels */
-  highest: number;
+  /** in pixels; without a limit, it fills its place */
+  highest?: number;
   /** takes the number of a row that is clicked */
   onOpen?: (row: number) => void;
 }
@@ -20,7 +20,7 @@ export function SmallTable({ table, highest, onOpen }: Props) {
   const views = useMemo(() => columnViews(table), [table]);
   const rows = useMemo(() => sortRows(table, [...table.rows.keys()], sort), [table, sort]);
   return (
-    <div class="small-grid" style={{ height: `${Math.min(highest, 38 + 28 * table.rows.length)}px` }}>
+    <div class="small-grid" style={highest === undefined ? undefined : { height: `${Math.min(highest, 38 + 28 * table.rows.length)}px` }}>
       <Grid
         table={table}
         rows={rows}

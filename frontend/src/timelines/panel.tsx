@@ -1,12 +1,15 @@
 // Panel below the timelines: the largest differences between the steps, or the selected event and its counterpart.
 
+import { useMemo } from 'preact/hooks';
 import { FigureBox } from '../charts/figure_box';
+import { PLAIN_COLUMN, PLAIN_TABLE, type Cell, type Column, type Table } from '../contract/wire';
 import { CopyName } from '../host/copy_name';
 import { TIMELINES } from '../host/tab';
 import type { Located } from '../host/use_address';
+import { SmallTable } from '../table/small_table';
 import { Delta } from '../ui/delta';
 import { formatCount, formatNumber, formatTime, NOT_MEASURED } from '../ui/format';
-import { IconButton, LinkButton } from '../ui/buttons';
+import { IconButton } from '../ui/buttons';
 import type { IconName } from '../ui/icons';
 import { Facts, type Fact } from '../ui/controls/facts';
 import { Segments } from '../ui/controls/segments';
@@ -14,10 +17,9 @@ import { Measures } from '../ui/controls/measures';
 import { Badge, other, sideName, type Letter } from '../ui/sides';
 import { sentence, text } from '../ui/strings';
 import type { EventAnswer, EventFacts } from '../contract/sent';
-import type { Compared, Differences } from './data/wire';
+import type { Compared } from './data/wire';
 import { words } from './data/words';
-import { aligning, differencesOf } from './state';
-import { Swatch } from '../ui/controls/swatch';
+import { aligning, differencesOf, type Difference } from './state';
 
 const us = (ns: number | null, signed = false): string => formatTime(ns === null ? null : ns / 1000, signed);
 
@@ -31,76 +33,54 @@ interface DifferencesProps extends Located {
   onShow: (side: Letter, event: number) => void;
 }
 
-const NOTHING: Differences = { name: [], short_name: [], kind: [], baseline_calls: [], baseline_ns: [], baseline_event: [], candidate_calls: [], candidate_ns: [], candidate_event: [] };
+const column = (name: string, label: string, kind: Column['kind'], more: Partial<Column> = {}): Column => ({ ...PLAIN_COLUMN, name, label, kind, ...more });
+const TIME = { unit: 'us', better: 'lower' } as const;
+
+const COLUMNS = [
+  column('name', words.panel.name, 'text', { role: 'key' }),
+  column('kind', words.panel.kind, 'text'),
+  column('baseline_calls', words.panel.callsOf(text.letterA), 'count', { measure: 'calls', side: 'baseline' }),
+  column('candidate_calls', words.panel.callsOf(text.letterB), 'count', { measure: 'calls', side: 'candidate' }),
+  column('baseline_us', sideName('a'), 'time_us', { ...TIME, role: 'baseline', side: 'baseline' }),
+  column('candidate_us', sideName('b'), 'time_us', { ...TIME, role: 'candidate', side: 'candidate' }),
+  column('delta_us', words.panel.delta, 'time_us', { ...TIME, role: 'delta', statistic: 'delta' }),
+  column('status', '', 'text', { role: 'status' }),
+];
+
+/** The names that differ as a table, in the order of `rows`. */
+function differenceTable({ kinds, differences: found }: Compared, rows: Difference[]): Table {
+  const us = (ns: number | null): number | null => (ns === null ? null : ns / 1000);
+  const cells = rows.map(({ at, delta_ns }): Cell[] => [
+    found!.name[at]!, words.kinds[kinds[found!.kind[at]!]!]!, found!.baseline_calls[at]!, found!.candidate_calls[at]!, us(found!.baseline_ns[at]!), us(found!.candidate_ns[at]!), us(delta_ns),
+    found!.baseline_event[at] === null ? 'added' : found!.candidate_event[at] === null ? 'removed' : 'both',
+  ]);
+  const short_names = Object.fromEntries(rows.map(({ at }) => [found!.name[at]!, found!.short_name[at]!]));
+  return { ...PLAIN_TABLE, title: words.panel.differences, columns: COLUMNS, rows: cells, short_names };
+}
 
 /** Lists names by the difference of their self times, largest first. */
 export function DifferenceList({ compared, inView, area, address, onChange, onArea, onShow }: DifferencesProps) {
-  const found = compared.differences ?? NOTHING;
-  const delta = found.name.map((_, at) => (found.candidate_ns[at] ?? 0) - (found.baseline_ns[at] ?? 0));
-  const rows = differencesOf(compared);
-  const rest = delta.reduce((sum, value) => sum + value, 0) - rows.reduce((sum, { delta_ns }) => sum + delta_ns, 0) + (compared.differences_left_out?.delta_ns ?? 0);
-  const names = found.name.length - rows.length + (compared.differences_left_out?.names ?? 0);
-  const largest = Math.max(...rows.map(({ delta_ns }) => Math.abs(delta_ns)), 1);
+  const found = compared.differences;
+  const rows = useMemo(() => differencesOf(compared), [compared]);
+  const table = useMemo(() => differenceTable(compared, rows), [compared, rows]);
+  const sum = (all: (number | null)[] = []): number => all.reduce<number>((total, ns) => total + (ns ?? 0), 0);
+  const rest = sum(found?.candidate_ns) - sum(found?.baseline_ns) - sum(rows.map(({ delta_ns }) => delta_ns)) + (compared.differences_left_out?.delta_ns ?? 0);
+  const names = (found?.name.length ?? 0) - rows.length + (compared.differences_left_out?.names ?? 0);
   const tools = inView !== null && (
     <Segments label={words.panel.where} all={[false, true]} chosen={(view) => view === inView} name={(view) => (view ? words.panel.inView : words.panel.wholeSteps)} onChoose={onArea} />
   );
   return (
     <FigureBox class="st-panel st-differences stack" title={words.panel.differences} about={inView ? area : sentence(words.panel.differencesAbout)} tab={TIMELINES} address={address} onChange={onChange} tools={tools}>
       {rows.length === 0 ? (
-        <p class="muted">{!compared.differences ? text.lazy.loading : inView ? words.panel.noneInView : words.panel.none}</p>
+        <p class="muted">{!found ? text.lazy.loading : inView ? words.panel.noneInView : words.panel.none}</p>
       ) : (
-        <div class="st-table" tabIndex={0} role="group" aria-label={words.panel.differences}>
-          <table class="small-table wide">
-            <thead>
-              <tr>
-                <th scope="col">{words.panel.name}</th>
-                <th scope="col">{words.panel.kind}</th>
-                <th scope="col" class="num">{words.panel.calls}</th>
-                <th scope="col" class="num text-a">{sideName('a')}</th>
-                <th scope="col" class="num text-b">{sideName('b')}</th>
-                <th scope="col" class="num">{words.panel.delta}</th>
-                <th scope="col" aria-hidden="true" class="st-bar-head" />
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map(({ at, side, event }) => {
-                const kind = compared.kinds[found.kind[at]!]!;
-                return (
-                  <tr key={at}>
-                    <th scope="row" class="clip" title={found.name[at]}>
-                      <LinkButton class="clip" onClick={() => onShow(side, event)}>{found.short_name[at]}</LinkButton>
-                      {found.baseline_event[at] === null && <span class="chip chip-new">{words.legend.only.b}</span>}
-                      {found.candidate_event[at] === null && <span class="chip chip-gone">{words.legend.only.a}</span>}
-                    </th>
-                    <td>
-                      <Swatch fill={`var(--event-${kind})`} /> {words.kinds[kind]}
-                    </td>
-                    <td class="num">
-                      {callsText(found.baseline_calls[at]!, found.candidate_calls[at]!)}
-                    </td>
-                    <td class="num">{us(found.baseline_ns[at]!)}</td>
-                    <td class="num">{us(found.candidate_ns[at]!)}</td>
-                    <td class="num">
-                      <Delta value={delta[at]!}>{us(delta[at]!, true)}</Delta>
-                    </td>
-                    <td aria-hidden="true">
-                      <span class={`st-bar bar-${delta[at]! > 0 ? 'more' : 'less'}`} style={{ width: `${(60 * Math.abs(delta[at]!)) / largest}px` }} />
-                    </td>
-                  </tr>
-                );
-              })}
-            </tbody>
-          </table>
+        <>
+          <SmallTable table={table} onOpen={(row) => onShow(rows[row]!.side, rows[row]!.event)} />
           {names > 0 && <p class="muted">{words.panel.rest(names, us(rest, true))}</p>}
-        </div>
+        </>
       )}
     </FigureBox>
   );
-}
-
-function callsText(a: number | null, b: number | null): string {
-  const one = (value: number | null): string => (value === null ? NOT_MEASURED : formatCount(value));
-  return a === b ? one(a) : `${one(a)} → ${one(b)}`;
 }
 
 interface EventProps {

@@ -72,8 +72,8 @@ def test_both_steps_are_drawn_with_their_lanes_and_downloaded_for_perfetto(tab: 
     ]  # fmt: skip
     label = tab.find(CANVAS).get_attribute("aria-label") or ""
     assert re.match(r"Baseline, step \d+: [\d.,]+\sms, 212 events\. GPU 1 stream 7: 50 events", label)
-    rows = tab.find(".st-differences tbody tr").all_inner_texts()
-    assert "cudaStreamSynchronize" in rows[0] and "▲" in rows[0]
+    rows = tab.find(".st-differences .grid-body .row").all_inner_texts()
+    assert "cudaStreamSynchronize" in rows[0] and "+" in rows[0]
     for place, names in ((0, {"python"}), (2, {"baseline: python CPU", "candidate: python CPU"})):
         tab.find(".st .menu button").first.click()
         with tab.page.expect_download() as download:
@@ -144,7 +144,7 @@ def test_events_are_reached_and_described_by_keys(tab: Tab) -> None:
     first = tab.find(".st-event .full-name").inner_text()
     tab.press("Escape")
     tab.until("!document.querySelector('.st-event')")
-    tab.find(".st-differences tbody button").nth(1).click()
+    tab.find(".st-differences .grid-body .row").nth(1).click()
     assert "ampere_sgemm" in tab.wait(".st-event .full-name").inner_text()
     before = address(tab, "ev")
     tab.find(".st-pane-b .st-sticky").focus()
@@ -157,7 +157,7 @@ def test_events_are_reached_and_described_by_keys(tab: Tab) -> None:
 
 def test_one_key_goes_from_the_largest_difference_to_the_next(tab: Tab) -> None:
     opened(tab)
-    names = tab.find(".st-differences tbody th").all_inner_texts()[:2]
+    names = tab.find(".st-differences .grid-body .key").all_inner_texts()[:2]
     tab.find("[role=tab]", has_text="Timeline").focus()  # as after choosing the view
     for name in names:
         tab.press("n")

@@ -7,20 +7,16 @@ import { Delta } from '../../ui/delta';
 import { formatBytes, formatPercent, formatRound, formatTime, timeStyle } from '../../ui/format';
 import { Segments } from '../../ui/controls/segments';
 import { Select } from '../../ui/controls/select';
-import { adoptSheet } from '../../ui/sheets';
 import { letterOf, LETTERS, type Letter } from '../../ui/sides';
 import { text } from '../../ui/strings';
 import { SideFigures, Tooltip } from '../../ui/controls/tooltip';
 import { runKeyAction } from '../../ui/use_keys';
 import { useWidth } from '../../ui/use_width';
-import { XTick, YTick } from '../axes';
+import { GRID, XTick, YTick } from '../axes';
 import { pointIn } from '../canvas';
 import { FigureBox } from '../figure_box';
 import { niceTicks } from '../ticks';
 import { AXES, byteTicks, devicesOf, extents, heldAt, linesOf, namesOf, peakOf, stairs, stepAt, type Axis, type Held, type Line, type Names } from './curves';
-import css from './memory.css?inline';
-
-adoptSheet(css);
 
 const words = {
   title: 'Memory over time',
@@ -57,6 +53,7 @@ const TOP = 20;
 const BOTTOM = 30;
 /** Distance between the step names of A and of B if they differ. */
 const ROW = 13;
+const DOT = { r: 4, fill: 'currentColor', stroke: 'var(--panel)', 'stroke-width': 1.2 };
 /** Maximum number of devices shown as buttons; more become a drop-down list. */
 const BUTTONS = 4;
 
@@ -158,7 +155,7 @@ function Curves({ table, device, axis }: { table: Table; device: string; axis: A
         {width > 0 && (
           <svg width={width} height={HEIGHT} aria-hidden="true">
             {byteTicks({ low: extent.y.low, high: top }, 5).map((tick) => (
-              <YTick key={tick} class={tick === 0 ? 'memory-zero' : 'grid-line'} at={y(tick)} from={LEFT} to={right}>
+              <YTick key={tick} stroke={tick === 0 ? 'var(--line-strong)' : GRID} at={y(tick)} from={LEFT} to={right}>
                 {tick === 0 ? '0' : formatBytes(tick, false, formatRound)}
               </YTick>
             ))}
@@ -166,11 +163,11 @@ function Curves({ table, device, axis }: { table: Table; device: string; axis: A
             {lines.map((line) => (
               <Curve key={`${line.side}${line.capture}`} line={line} x={x} y={y} zero={y(Math.max(0, extent.y.low))} alone={several === 1} />
             ))}
-            {LETTERS.map((side) => peaks[side] && <circle key={side} class={`memory-dot series-${side}`} cx={x(peaks[side].x)} cy={y(peaks[side].bytes)} r={4} />)}
-            {cursor && <line class="cursor-line" x1={x(cursor.x)} x2={x(cursor.x)} y1={TOP} y2={bottom} />}
+            {LETTERS.map((side) => peaks[side] && <circle key={side} class={`series-${side}`} {...DOT} cx={x(peaks[side].x)} cy={y(peaks[side].bytes)} />)}
+            {cursor && <line stroke="var(--ink)" x1={x(cursor.x)} x2={x(cursor.x)} y1={TOP} y2={bottom} />}
             {held &&
               cursor &&
-              LETTERS.map((side) => held[side] && <circle key={side} class={`memory-dot series-${side}`} cx={x(cursor.x)} cy={y(held[side].allocated)} r={4} />)}
+              LETTERS.map((side) => held[side] && <circle key={side} class={`series-${side}`} {...DOT} cx={x(cursor.x)} cy={y(held[side].allocated)} />)}
           </svg>
         )}
         {cursor && held && (
@@ -195,7 +192,7 @@ function Curves({ table, device, axis }: { table: Table; device: string; axis: A
       <p class="legend small soft">
         <span class="legend-key legend-a">{`${text.sideA}, ${sideText('a')}`}</span>
         <span class="legend-key legend-b">{`${text.sideB}, ${sideText('b')}`}</span>
-        {reserved && <span class="legend-key memory-key-reserved">{words.reserved}</span>}
+        {reserved && <span class="legend-key legend-dotted">{words.reserved}</span>}
         {several > 1 && <span>{words.most(several)}</span>}
       </p>
     </>
@@ -218,8 +215,8 @@ function Curve({ line, x, y, zero, alone }: CurveProps) {
   const begin = line.at.length > 0 ? x(line.at[0]!) : 0;
   return (
     <g class={`series-${line.side}`}>
-      {alone && held !== '' && <path class="memory-fill" d={`${held}V${zero.toFixed(1)}H${begin.toFixed(1)}Z`} />}
-      {above !== '' && <path class="memory-reserved" d={above} />}
+      {alone && held !== '' && <path fill="currentColor" opacity="0.1" d={`${held}V${zero.toFixed(1)}H${begin.toFixed(1)}Z`} />}
+      {above !== '' && <path fill="none" opacity="0.8" stroke="currentColor" stroke-dasharray="2 3" stroke-width="1.3" d={above} />}
       <path class="curve" d={held} />
     </g>
   );
@@ -264,7 +261,7 @@ function XAxis({ axis, extent, x, top, bottom, right, scale, unit, names }: XAxi
         .filter((step) => step % every === 0 && step <= extent.high)
         .map((step) => (
           <g key={step}>
-            <line class="grid-line" x1={x(step)} x2={x(step)} y1={top} y2={bottom} />
+            <line stroke={GRID} x1={x(step)} x2={x(step)} y1={top} y2={bottom} />
             {step < steps &&
               rows.map(({ side, named }, row) => (
                 <text key={side} class="axis-text" x={x(Math.min(step + 0.5, (step + extent.high) / 2))} y={bottom + 15 + row * ROW} text-anchor="middle">

@@ -10,6 +10,7 @@ import { useSearch } from '../../ui/search';
 import { adoptSheet } from '../../ui/sheets';
 import { XTick, YTick } from '../axes';
 import { MarksChart } from '../scatter/marks_chart';
+import { arrowLook } from '../scatter/parts';
 import scatterCss from '../scatter/scatter.css?inline';
 import css from './roofline.css?inline';
 import { apart, decades, powers, powerText, ridgeOf, roofAt, rooflineOf, roofsOf, shareOf, type LogAxis, type Point, type Roof, type Spot } from './roofline';
@@ -87,7 +88,7 @@ export function RooflineView({ table, peaks, query, selected, onRow }: Props) {
               ))}
               {picture.points.map((point) => {
                 const [from, to] = marksOf(point);
-                return from && to && <line key={point.row} class={`scatter-arrow${point === shown ? ' strong' : ''}${isDim(point) ? ' dim' : ''}`} x1={from.x} y1={from.y} x2={to.x} y2={to.y} />;
+                return from && to && <line key={point.row} class={isDim(point) ? 'dim' : ''} {...arrowLook(point === shown)} x1={from.x} y1={from.y} x2={to.x} y2={to.y} />;
               })}
             </>
           ),

@@ -55,7 +55,7 @@ export function MarksChart<S extends { us: number }, P extends MarkedRow<S>>({ c
               <Shape key={`${one.point.row}${one.side}`} mark={one} dim={isDim(one.point)} />
             ))}
             {above?.(marks)}
-            {shown && marksOf(shown).map((one) => <circle key={one.side} class="scatter-ring" cx={one.x} cy={one.y} r={one.r + 4} />)}
+            {shown && marksOf(shown).map((one) => <circle key={one.side} fill="none" stroke="var(--ink)" stroke-width="1.5" pointer-events="none" cx={one.x} cy={one.y} r={one.r + 4} />)}
           </svg>
         )}
         {active && tip && (

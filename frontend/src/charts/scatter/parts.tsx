@@ -31,6 +31,7 @@ export const TOP = 24;
 export const BOTTOM = 38;
 /** padding inside the axes, so that marks at 0 and 100 % are not cut off */
 export const INSET = 12;
+const LIMIT = { stroke: 'var(--ink-3)', 'stroke-dasharray': '5 4' };
 const TICKS = [0, 0.2, 0.4, 0.6, 0.8, 1];
 /** half diagonal of a diamond with the area of a circle of radius 1 */
 const DIAMOND = Math.sqrt(Math.PI / 2);
@@ -54,8 +55,8 @@ export function Axes({ x, y, most, right }: { x: (share: number) => number; y: (
           </YTick>
         </g>
       ))}
-      <line class="bound-line" x1={x(BOUND)} x2={x(BOUND)} y1={TOP} y2={bottom} />
-      <line class="bound-line" x1={LEFT} x2={right} y1={y(BOUND)} y2={y(BOUND)} />
+      <line {...LIMIT} x1={x(BOUND)} x2={x(BOUND)} y1={TOP} y2={bottom} />
+      <line {...LIMIT} x1={LEFT} x2={right} y1={y(BOUND)} y2={y(BOUND)} />
       <text class="axis-text" x={right} y={bottom + 31} text-anchor="end">
         {words.dramAxis}
       </text>
@@ -91,6 +92,8 @@ export function Shape({ mark, dim = false }: { mark: Omit<Mark, 'point'>; dim?: 
   return mark.side === 'a' ? <circle class={`scatter-a${shade}`} cx={mark.x} cy={mark.y} r={mark.r} /> : <path class={`scatter-b${shade}`} d={diamond(mark.x, mark.y, mark.r)} />;
 }
 
+export const arrowLook = (strong: boolean) => ({ fill: 'none', stroke: strong ? 'var(--ink)' : 'var(--ink-3)', 'stroke-width': strong ? 2 : 1.2 });
+
 /** Arrow from the center of A's mark to that of B's. Its head is a path, because references to SVG markers break with
  *  a base URL. */
 export function Arrow({ from, to, strong }: { from: Mark; to: Mark; strong: boolean }) {
@@ -100,7 +103,8 @@ export function Arrow({ from, to, strong }: { from: Mark; to: Mark; strong: bool
   const [bx, by] = [to.x - 8 * ux, to.y - 8 * uy];
   return (
     <path
-      class={`scatter-arrow${strong ? ' strong' : ''}`}
+      class="scatter-arrow"
+      {...arrowLook(strong)}
       d={`M${from.x} ${from.y}L${to.x} ${to.y}M${bx - 4 * uy} ${by + 4 * ux}L${to.x} ${to.y}L${bx + 4 * uy} ${by - 4 * ux}`}
     />
   );

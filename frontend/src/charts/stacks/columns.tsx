@@ -36,8 +36,8 @@ export function Columns({ bars, left, slot, top, high, whole, share, only }: Pro
   return (
     <g>
       {parts.map((path, part) => path !== '' && <path key={part} d={path} fill={`var(--part-${PARTS[part]})`} />)}
-      <path class="stacks-outline" d={outlines} />
-      <path class="stacks-beyond" d={arrows} />
+      <path fill="none" stroke="var(--ink-3)" stroke-dasharray="2 2" d={outlines} />
+      <path fill="var(--ink-2)" d={arrows} />
     </g>
   );
 }

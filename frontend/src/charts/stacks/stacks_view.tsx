@@ -140,7 +140,7 @@ function Stacks({ table, words, address: { row }, chosen, share, only, onOnly, o
         {...handlers}
       >
         {width > 0 && (
-          <svg class="stacks-axes layer" width={width} height={height} aria-hidden="true">
+          <svg class="layer" pointer-events="none" width={width} height={height} aria-hidden="true">
             {shown.map((side) => (
               <g key={side}>
                 <Columns bars={bars[side]} left={LEFT} slot={slot} top={top(side)} high={HIGH} whole={share ? scale : highest} share={share} only={only} />
@@ -150,7 +150,7 @@ function Stacks({ table, words, address: { row }, chosen, share, only, onOnly, o
           </svg>
         )}
         {shown.map((side) => (
-          <span key={side} class={`badge badge-${side} stacks-side`} aria-hidden="true" style={{ top: `${top(side) + HIGH / 2 - 9}px` }}>
+          <span key={side} class={`badge badge-${side}`} aria-hidden="true" style={{ position: 'absolute', left: 0, top: `${top(side) + HIGH / 2 - 9}px` }}>
             {letterOf(side)}
           </span>
         ))}
@@ -212,7 +212,7 @@ function LaneAxes({ bars, stacks, names, top, slot, width, ticks }: LaneAxesProp
   return (
     <g>
       {ticks.map(({ value, height, label }) => (
-        <YTick key={value} class="stacks-line" at={top + HIGH - height * HIGH} from={LEFT} to={width}>
+        <YTick key={value} stroke="color-mix(in srgb, var(--ink) 10%, transparent)" at={top + HIGH - height * HIGH} from={LEFT} to={width}>
           {label}
         </YTick>
       ))}
@@ -232,7 +232,7 @@ function LaneAxes({ bars, stacks, names, top, slot, width, ticks }: LaneAxesProp
             </text>
           ),
       )}
-      {bars.map((_, index) => isNew(index) && <line key={index} class="stacks-capture" x1={LEFT + index * slot} x2={LEFT + index * slot} y1={top - 4} y2={top + HIGH + 4} />)}
+      {bars.map((_, index) => isNew(index) && <line key={index} stroke="var(--ink-3)" stroke-dasharray="3 3" x1={LEFT + index * slot} x2={LEFT + index * slot} y1={top - 4} y2={top + HIGH + 4} />)}
     </g>
   );
 }

@@ -123,7 +123,7 @@ export const words = {
     differencesAbout: 'self time by name: without children and API calls. Enter or a click shows the longest event',
     name: 'Name',
     kind: 'Kind',
-    calls: 'Calls',
+    callsOf: (side: string) => `Calls ${side}`,
     delta: 'Δ',
     rest: (n: number, time: string) => `${formatMany(n, 'further name', 'further names')}: Δ ${time}`,
     none: 'No name differs between these steps.',
