@@ -75,7 +75,7 @@ export function ResultTable(props: Props) {
         )}
         extra={(row) =>
           profiler && !isMerged(row) && (
-            <ul class="profiler-links">
+            <ul class="profiler-links apart">
               {LETTERS.map((letter) => (
                 <li key={letter}>
                   <LinkButton class="inline" title={profiler.hint(letter)} onClick={() => profiler.open(letter, { table: tab, row })}>

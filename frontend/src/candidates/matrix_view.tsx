@@ -72,7 +72,7 @@ export function MatrixView({ candidates, rows, options, onOptions, onOpen }: Pro
   };
 
   return (
-    <section class="panel mx" aria-label={words.matrix.title}>
+    <section class="panel mx apart" aria-label={words.matrix.title}>
       <header>
         <h2>{words.matrix.title}</h2>
         {other !== '' && (
@@ -80,7 +80,7 @@ export function MatrixView({ candidates, rows, options, onOptions, onOpen }: Pro
         )}
         <Segments label={words.matrix.against} all={['row', 'step'] as const} chosen={(one) => one === against} name={(one) => words.matrix.share[one]} onChoose={(one) => say(table !== '', one)} />
       </header>
-      <div class="mx-scroll">
+      <div class="mx-scroll below">
         <table aria-label={words.matrix.label(words.matrix.share[against])}>
           <thead>
             <tr>

@@ -27,7 +27,7 @@ export function LaunchHistogram({ durations }: { durations: LaunchDurations }) {
   const drawn = barHeights(durations);
   const start = durations.start_ns;
   return (
-    <section class="launch-histogram" aria-label={words.durations}>
+    <section class="launch-histogram apart" aria-label={words.durations}>
       <h3>{words.durations}</h3>
       <div ref={box}>
         {width > 0 && LETTERS.map((side) => <Bars key={side} side={side} start={start} counts={durations[SIDES[side]]} heights={drawn[side]} width={width} />)}

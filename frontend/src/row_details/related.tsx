@@ -22,7 +22,7 @@ interface RelatedProps {
 
 export function Related({ found, what, rows, others, onGo }: RelatedProps) {
   return (
-    <section class="row-related" aria-label={words.related[what] ?? what}>
+    <section class="row-related apart" aria-label={words.related[what] ?? what}>
       <h3>{words.related[what] ?? what}</h3>
       <ul>
         {rows.map((row) => {
@@ -69,7 +69,7 @@ export function Callees({ found, callees, onGo }: { found: RowPaths; callees: No
   const longest = Math.max(...lines.flatMap(({ time }) => time.map((one) => one ?? 0)), 1);
   const bar = (side: 'a' | 'b', time: number | null) => <span class={`callee-bar text-${side}`} style={{ width: `${(100 * (time ?? 0)) / longest}%` }} />;
   return (
-    <section class="row-related callees" aria-label={words.callees}>
+    <section class="row-related callees apart" aria-label={words.callees}>
       <h3 title={words.calleesAbout}>{words.callees}</h3>
       <ul>
         {lines.map(({ name, full, table, time }) => {
@@ -100,7 +100,7 @@ export function Callees({ found, callees, onGo }: { found: RowPaths; callees: No
 export function Links({ links, tree, name, onGo }: { links: RowLink[]; tree: RowPaths['call_tree']; name: string; onGo: Go }) {
   if (links.length === 0 && !tree) return null;
   return (
-    <section class="row-links" aria-label={words.links}>
+    <section class="row-links apart" aria-label={words.links}>
       <h3>{words.links}</h3>
       <ul>
         {tree && (

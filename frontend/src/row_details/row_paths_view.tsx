@@ -65,7 +65,7 @@ export function RowPathsView({ question, query, table, row, comparison, tabs, at
       {found?.durations && <LaunchHistogram durations={found.durations} />}
       {found && shown && (
         <>
-          <header>
+          <header class="apart">
             <h3>{words.title}</h3>
             <span class="muted">{time?.label}</span>
           </header>

@@ -36,7 +36,7 @@ export function RowStepsView({ question, query, table, row, measure }: Props) {
   const [box, width] = useWidth();
   const shown = found && (found.measures.find((one) => one.name === measure) ?? found.measures[0]);
   return (
-    <section class="row-steps" aria-label={stepWords.region} aria-busy={status === 'loading'}>
+    <section class="row-steps apart" aria-label={stepWords.region} aria-busy={status === 'loading'}>
       <header>
         <h3>{stepWords.title}</h3>
         {found && found.measures.length > 1 && <span class="muted">{shown?.label}</span>}

@@ -99,7 +99,7 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
       <span class="verdict-icon line">
         <Icon name={icon(headline.verdict)} size={24} />
       </span>
-      <div class="verdict-body">
+      <div class="verdict-body shrinks">
         <h2>
           {split ? headline.sentence : text.verdict.word[headline.verdict]} {!measured && <span class="effect">{effect}</span>}
         </h2>
@@ -209,7 +209,7 @@ export function Parts({ headline }: { headline: Headline }) {
   if (!machine || !program) return null;
   const scale = scaleOf(amount ? [machine, program, amount] : [machine, program]);
   return (
-    <dl class="parts" aria-label={text.verdict.parts}>
+    <dl class="parts below" aria-label={text.verdict.parts}>
       <Bar label={text.verdict.program} part={program} scale={scale} />
       <Bar label={text.verdict.machine} part={machine} scale={scale} />
       {amount && <Bar label={text.verdict.amount} part={amount} scale={scale} />}

@@ -103,12 +103,12 @@ export function WaterfallView({ ledger, table, words, selected, onSelect, onAll 
           {atEqual([[...paced.values()].reduce((sum, [us]) => sum + us, 0), null])}
         </Total>
       </div>
-      <p class="muted small sum">
+      <p class="muted small sum below">
         {!recorded(ledger, 'Kernel').every(Boolean) && `${text.waterfall.cpuAlone(...ledger.not_recorded)} `}
         {!isExactSum(ledger) && text.waterfall.notSum}
       </p>
       {(late > 0 || later > 0) && (
-        <p class="muted small sum backlog" title={text.backlog.about(words.one)}>
+        <p class="muted small sum backlog below" title={text.backlog.about(words.one)}>
           {text.backlog.means(withUnit(us(late)), withUnit(us(later)), words.one)}
         </p>
       )}

@@ -68,12 +68,12 @@ export function RowPanel({ width, leading, table, views, row, onMove, onClose, i
       <Facts class="facts-list" facts={facts.map(fact)} />
       {children}
       {statistics.length > 0 && (
-        <details class="statistics soft">
+        <details class="statistics soft apart">
           <summary>{tableText.panel.statistics}</summary>
           <Facts class="facts-list" facts={statistics.map(fact)} />
         </details>
       )}
-      <details class="definitions soft">
+      <details class="definitions soft apart">
         <summary>{tableText.panel.definitions}</summary>
         <Facts facts={views.flatMap(({ column: { label, description } }) => (description === '' ? [] : [[label, description]]))} />
       </details>

@@ -30,7 +30,7 @@ interface Props<S, P> {
 export function SideList<S extends { us: number }, P extends MarkedRow<S>>({ picture, most, figures, words, style, selected, onActive, onRow, children }: Props<S, P>) {
   const { points } = picture;
   return (
-    <div class="scatter-side stack">
+    <div class="scatter-side stack shrinks">
       <p class="scatter-head muted">
         <span>{words.listed(Math.min(most, points.length), points.length)}</span>
         {figures.map(([name], at) => (
@@ -50,7 +50,7 @@ export function SideList<S extends { us: number }, P extends MarkedRow<S>>({ pic
               onMouseLeave={() => onActive(null)}
               onClick={() => onRow(point.row)}
             >
-              <span class="scatter-name">
+              <span class="flex shrinks">
                 <NameText name={point.short} />
               </span>
               {figures.map(([name, of]) => (

@@ -10,7 +10,7 @@ interface Line {
 
 export function Measures({ lines }: { lines: Line[] }) {
   return (
-    <table class="measures small-table wide">
+    <table class="measures small-table wide apart">
       <thead>
         <tr>
           <th scope="col">{text.panel.measure}</th>

@@ -12,7 +12,7 @@ interface Props {
 export function Problems({ problems, title = text.problems.title(problems.length), open = false }: Props) {
   if (problems.length === 0) return null;
   return (
-    <details class="problems soft" open={open}>
+    <details class="problems soft below" open={open}>
       <summary class="inline unsure">
         <Icon name="alert" size={14} /> {title}
       </summary>
