@@ -1,4 +1,4 @@
-"""Short forms of kernel names, the same here and in the page."""
+"""Short forms of kernel names."""
 
 from __future__ import annotations
 

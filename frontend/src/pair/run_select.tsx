@@ -21,12 +21,17 @@ interface Props extends Omit<ChooserProps, 'onClose'> {
   onOpen?: () => void;
 }
 
+/** Last characters of a name that are always shown. */
+const TAIL = 8;
+
 export function RunSelect({ title, beside, placeholder = text.picker.choose, onOpen, ...chooser }: Props) {
   const { label, runs, value } = chooser;
   const [open, setOpen] = useState(false);
   const phone = useMatches('(max-width: 640px)');
-  const shown = value === null ? placeholder : labelBeside(value, beside);
   const missing = value !== null && !runs.some(({ run }) => run === value);
+  const shown = value === null ? placeholder : missing ? text.picker.missing(value) : phone && beside !== undefined ? differenceTo(value, beside) : labelBeside(value, beside);
+  // runs differ at their ends, so a name that does not fit loses its middle
+  const tail = value === null || missing ? 0 : Math.min(TAIL, shown.length);
   const show = (): void => {
     onOpen?.();
     setOpen(true);
@@ -34,7 +39,11 @@ export function RunSelect({ title, beside, placeholder = text.picker.choose, onO
   return (
     <>
       <button type="button" class="select run run-button inline" value={value ?? ''} aria-haspopup="dialog" aria-label={`${label}: ${value ?? placeholder}`} title={value ?? ''} onClick={show}>
-        <span class="clip">{value !== null && missing ? text.picker.missing(value) : phone && value !== null && beside !== undefined ? differenceTo(value, beside) : shown}</span> <Icon name="chevron" size={12} />
+        <span class="flex shrinks">
+          <span class="clip">{shown.slice(0, shown.length - tail)}</span>
+          {shown.slice(shown.length - tail)}
+        </span>{' '}
+        <Icon name="chevron" size={12} />
       </button>
       {open && <Lazy load={loadChooser} height={0} props={{ ...chooser, label: title ?? label, onClose: () => setOpen(false) }} />}
     </>

@@ -109,6 +109,8 @@ def short_names(names: Sequence[str]) -> list[str]:
 def short_forms(names: Iterable[str]) -> dict[str, str]:
     """Name -> short name, for those of the names that are shortened."""
     distinct = list(dict.fromkeys(names))
+    if max(map(len, distinct), default=0) < _SHORTEST:
+        return {}
     return {name: short for name, short in zip(distinct, short_names(distinct), strict=True) if short != name}
 
 

@@ -127,7 +127,8 @@ def first_rows(tables: Mapping[str, Table], room: int) -> dict[str, Any]:
     rows = _rows_in_shares(tables, room - left - len(encoded(heads)) - _RESERVE - _LEFT_OUT_BYTES * len(heads))
     for name, head in heads.items():
         encoded_rows, count = rows[name]
-        names, used = names_that_fit(short[name], tables[name].rows[:count], named[name], left)
+        sent = tables[name].rows[:count] if short[name] else ()
+        names, used = names_that_fit(short[name], sent, named[name], left)
         left -= used
         head |= {"rows": encoded_rows, **_left_out(tables[name], count), **_short_names(names)}
     return heads

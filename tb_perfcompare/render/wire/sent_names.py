@@ -34,6 +34,6 @@ def names_that_fit(
     """Returns (short forms of the names in these rows, as many of the first ones as fit into `room` bytes; the bytes
     that they take at most)."""
     found = (row[index] for row in rows for index in named)
-    sent = {name: short[name] for name in found if name in short} if short else {}
+    sent = {name: short[name] for name in found if name in short}
     fitting, used = rows_that_fit(sent.items(), room)
     return dict(itertools.islice(sent.items(), len(fitting))), used
