@@ -183,7 +183,7 @@ function Levels({ history, scale, right, bottom }: { history: History; scale: Sc
         const x = scale.x(change.point) - half;
         const end = x > scale.x(history.points.length - 1) - 80;
         return (
-          <g key={change.point} class={`delta-${change.verdict === 'slower' ? 'more' : 'less'}`}>
+          <g key={change.point} class={`hs-change-at delta-${change.verdict === 'slower' ? 'more' : 'less'}`}>
             <line stroke="currentColor" stroke-width="1.5" stroke-dasharray="4 3" x1={x} x2={x} y1={TOP - 8} y2={bottom} />
             <text class="small strong" fill="currentColor" x={end ? x - 5 : x + 5} y={TOP - 2} text-anchor={end ? 'end' : 'start'}>
               {`${change.verdict === 'slower' ? '▲' : '▼'} ${formatPercent(change.shift, true)}`}
@@ -199,7 +199,7 @@ function Levels({ history, scale, right, bottom }: { history: History; scale: Sc
 function Flag({ letter, x, y }: { letter: 'a' | 'b'; x: number; y: number }) {
   const up = y > 40;
   return (
-    <g class={`hs-flag text-${letter}`}>
+    <g class={`hs-flag-${letter} text-${letter}`}>
       <rect fill={`var(--${letter}-soft)`} stroke="currentColor" x={x - 9} y={up ? y - 28 : y + 10} width="18" height="18" rx="5" />
       <text class="lane-label" x={x} y={up ? y - 15 : y + 23} text-anchor="middle">
         {letterOf(letter)}

@@ -5,6 +5,9 @@ import { headerLabel, headerUnit, type ColumnView } from './columns';
 /** Pixels of a difference's bar with the gap before it. */
 const BAR = 96;
 
+/** Letters as wide as the badge of a side. */
+const BADGE = 4;
+
 /** The least width in pixels at which all columns fit. */
 export function leastWidth(columns: ColumnView[], widths: Record<string, number>): number {
   return columns.reduce((sum, view) => sum + trackOf(view, true, false, widths[view.column.name]).least, 12);
@@ -17,7 +20,8 @@ export function trackOf(view: ColumnView, named: boolean, phone: boolean, chosen
   const letters = headerLabel(view).length;
   const label = 7 * (letters + headerUnit(view).length) + 34;
   if (view.column.kind === 'text') {
-    const most = Math.min(60, Math.max(view.letters, letters));
+    // a side comes with its badge
+    const most = Math.min(60, Math.max(view.letters + (view.column.name === 'side' ? BADGE : 0), letters));
     const least = Math.min(Math.max(7 * most + 24, label), phone ? 108 : named ? 176 : 150);
     // as wide as the longest text, so that figures stay near it; columns at the 60-letter limit share the spare width
     const wanted = Math.max(least + 12, 7 * most + 32);
