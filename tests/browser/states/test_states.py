@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
+import pytest
 from playwright.sync_api import Route
 
-from tests.browser.tab import ABNORMAL, NORMAL, PLUGIN, SLOWER_B, Tab, link
+from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, NORMAL, PLUGIN, SLOWER_B, Tab, link
 
 
 def runs_answer(tab: Tab, **changes: Any) -> None:
@@ -79,6 +80,26 @@ def test_progress_is_shown_and_can_be_cancelled(fresh_tab: Tab) -> None:
     tab.page.unroute("**/api/comparison*")
     tab.find("button", has_text="Compare again").click()
     tab.answer()
+
+
+PLACES = """['.side-a', '.side-b', '.actions', 'main'].map((one) => {
+    const { x, y, width } = document.querySelector(one).getBoundingClientRect();
+    return [one, x, y, width];
+})"""
+
+
+@pytest.mark.parametrize("width", [1024, 1500])
+def test_nothing_moves_when_the_facts_and_the_verdict_arrive(fresh_tab: Tab, width: int) -> None:
+    held: list[Route] = []
+    fresh_tab.page.set_viewport_size({"width": width, "height": 836})
+    fresh_tab.page.route("**/api/comparison*", held.append)
+    fresh_tab.load(link(a=GPU_A, b=GPU_B)).wait(".loading")
+    before = fresh_tab.frame.evaluate(PLACES)
+    for route in held:
+        route.continue_()
+    fresh_tab.answer()
+    assert "10 steps" in fresh_tab.find(".side-a").inner_text()
+    assert fresh_tab.frame.evaluate(PLACES) == before
 
 
 def test_server_gone_keeps_the_answer_on_screen(fresh_tab: Tab) -> None:
