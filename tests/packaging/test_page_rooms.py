@@ -40,7 +40,8 @@ MAY_IMPORT: dict[str, set[str]] = {
         "api", "contract", "host", "states", "summary", "table/data", "table/step_lines", "ui", "ui/controls",
     },
     "timelines": {
-        "api", "charts", "contract", "host", "states", "timelines/data", "timelines/drawing", "ui", "ui/controls",
+        "api", "charts", "contract", "host", "states", "table", "timelines/data", "timelines/drawing", "ui",
+        "ui/controls",
     },
     "timelines/drawing": {"charts", "timelines/data", "ui"},
     "timelines/data": {"api", "charts", "contract", "ui"},

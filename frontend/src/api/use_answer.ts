@@ -21,6 +21,9 @@ export function foldProgress(files: FileProgress[], progress: Progress): FilePro
   return known ? files.map((file) => (file.path === progress.path ? entry : file)) : [...files, entry];
 }
 
+/** Progress lines that come within this time are drawn together: a job of many ranks has hundreds of files. */
+const TOGETHER_MS = 100;
+
 interface Answered<T> {
   status: 'none' | 'loading' | 'ready' | 'failed' | 'cancelled';
   /** the latest answer; while another is loading or has failed, the previous one */
@@ -60,8 +63,14 @@ export function useAnswer<T>(kept: BoundedCache<T>, question: string | null, ask
     };
     const before = ({ answer, question: answered }: Answered<T>) => ({ ...NONE, answer, question: answered });
     unlessOver((state) => ({ ...before(state), status: 'loading', since: Date.now() }));
+    let lines: Progress[] = [];
+    const draw = (): void => {
+      const came = lines;
+      lines = [];
+      unlessOver((state) => (state.status === 'loading' ? { ...state, files: came.reduce(foldProgress, state.files), progress: came.at(-1)! } : state));
+    };
     const start = (): void => {
-      ask(controller.signal, (progress) => unlessOver((state) => ({ ...state, files: foldProgress(state.files, progress), progress })))
+      ask(controller.signal, (progress) => lines.push(progress) === 1 && setTimeout(draw, TOGETHER_MS))
         .then((answer) => {
           kept.set(question, answer);
           unlessOver(() => ready(answer));
