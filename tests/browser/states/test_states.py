@@ -84,7 +84,7 @@ def test_progress_is_shown_and_can_be_cancelled(fresh_tab: Tab) -> None:
 
 PLACES = """['.side-a', '.side-b', '.actions', 'main'].map((one) => {
     const { x, y, width } = document.querySelector(one).getBoundingClientRect();
-    return [one, x, y, width];
+    return [one, ...[x, y, width].map(Math.round)];
 })"""
 
 
@@ -92,7 +92,7 @@ PLACES = """['.side-a', '.side-b', '.actions', 'main'].map((one) => {
 def test_nothing_moves_when_the_facts_and_the_verdict_arrive(fresh_tab: Tab, width: int) -> None:
     held: list[Route] = []
     fresh_tab.page.set_viewport_size({"width": width, "height": 836})
-    fresh_tab.page.route("**/api/comparison*", held.append)
+    fresh_tab.page.route("**/api/comparison*", lambda route: held.append(route))
     fresh_tab.load(link(a=GPU_A, b=GPU_B)).wait(".loading")
     before = fresh_tab.frame.evaluate(PLACES)
     for route in held:
