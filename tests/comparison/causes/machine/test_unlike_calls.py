@@ -38,24 +38,34 @@ def test_a_step_of_one_operator_has_no_pace_of_all(large: int, rule: str) -> Non
     assert rules & {"operator_slower", "host_pace"} == {rule}
 
 
+def interrupted(fastest: float, *others: float) -> TraceBuilder:
+    """Eight steps of an operator for each of `others`, with four calls of 100 µs; the fastest takes `fastest` times
+    that, the others so many times."""
+    trace, at = TraceBuilder(vendor="cpu"), 0.0
+    for number in range(8):
+        begin = at
+        for name, factor in enumerate(others):
+            for call in range(4):
+                us = 100 * (fastest if call == (number + name) % 4 else factor) + number % 3
+                trace.op(f"aten::op{name}", at, at + us, dims=[[64, name + 1]])
+                at += us + 4
+        trace.step(number, begin, at)
+        at += 5
+    return trace
+
+
 def test_exchanging_the_sides_inverts_the_ratio_of_contention() -> None:
     """Three of four calls are interrupted, on a machine that is slower, too."""
-
-    def recorded(fastest: float, others: float) -> TraceBuilder:
-        trace, at = TraceBuilder(vendor="cpu"), 0.0
-        for number in range(8):
-            begin = at
-            for name in range(6):
-                for call in range(4):
-                    us = 100 * (fastest if call == (number + name) % 4 else others) + number % 3
-                    trace.op(f"aten::op{name}", at, at + us, dims=[[64, name + 1]])
-                    at += us + 4
-            trace.step(number, begin, at)
-            at += 5
-        return trace
-
-    alone, beside = recorded(1, 1), recorded(1.2, 2.5)
+    alone, beside = interrupted(1, *[1] * 6), interrupted(1.2, *[2.5] * 6)
     (more,), (less,) = compare(alone, beside).findings, compare(beside, alone).findings
     assert "mean operator time ×1.97, but fastest calls ×1.20;" in more.sentence
     assert "mean operator time ×0.509, but fastest calls ×0.833;" in less.sentence
     assert less.delta_us == -more.change_us
+
+
+def test_contention_of_the_other_side_is_subtracted() -> None:
+    """Of nine operators, other work interrupts two in the baseline and seven in the candidate."""
+    sides = interrupted(1, 2, 2, *[1] * 7), interrupted(1, 1, 1, *[2] * 7)
+    for a, b, us in ((*sides, 1_500), (*sides[::-1], -1_500)):
+        (finding,) = compare(a, b).findings
+        assert (finding.rule, finding.delta_us) == ("host_interrupted", pytest.approx(us, abs=20))

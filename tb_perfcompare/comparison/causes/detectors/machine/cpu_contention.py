@@ -135,7 +135,10 @@ def _interrupted_operators(context: RuleContext) -> Iterator[Cause]:
     exposed_part = sign * min(abs(exposed), abs(delta))
     if abs(exposed_part) < MAIN_SHARE * abs(exposed):
         return
-    explained = exposed_growth(context, {part: us * exposed_part / delta for part, us in grown.items()}, delta)
+    # time slices fall on either side: what some operators take less is no part of the contention
+    longer = {part: us for part, us in grown.items() if us * sign > 0}
+    share = exposed_part / math.fsum(longer.values())
+    explained = exposed_growth(context, {part: us * share for part, us in longer.items()}, delta)
     yield _cpu_contention(
         context, explained,
         f"mean operator time {ratio_text(math.exp(ratio))}, but fastest {'calls' if table == BY_SHAPE else 'steps'} "
