@@ -17,7 +17,7 @@ from tb_perfcompare.comparison.causes.evidence.amounts import Amount
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explained, Explains
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed, is_same_runtime
 from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, has_same_inputs, other_inputs, values_of
-from tb_perfcompare.comparison.causes.evidence.known_settings import known_setting, setting_of_parent
+from tb_perfcompare.comparison.causes.evidence.known_settings import PARENTS, known_setting
 from tb_perfcompare.comparison.causes.evidence.places.annotations import mostly_in
 from tb_perfcompare.comparison.causes.evidence.places.replaced_operators import replacements
 from tb_perfcompare.comparison.causes.evidence.places.replacement import Place, Replacement
@@ -75,7 +75,7 @@ def _replacement(context: RuleContext, replacement: Replacement, explained: Expl
     around = gaps_of_calls(context, names, replacement.explains(context.unit), explained)
     explains |= around
     delta, more = fsum(explains.values()), sum(calls_of.values())
-    look_at, rule = setting_of_parent(replacement.parent) or known_setting(_amounts(context, names)), ""
+    look_at, rule = PARENTS.get(replacement.parent) or known_setting(_amounts(context, names)), ""
     if replacement.parent:
         where = f" in {short(replacement.parent)}"
         if inputs := other_inputs(context, replacement.parent):

@@ -61,10 +61,10 @@ _RECURRENT_LAYER = "aten::mkldnn_rnn_layer"
 """A layer of an LSTM, which is one operator with any number of layers."""
 
 
-IN_GRADIENTS = (
-    "optimizer.zero_grad(set_to_none=...) and gradient accumulation: gradients that are not None are added to"
-)
-"""What to look at if operators in autograd's function of a parameter are replaced."""
+PARENTS = {
+    _GRADIENT: "optimizer.zero_grad(set_to_none=...) and gradient accumulation: gradients other than None are added to",
+}
+"""Operator -> what to look at if operators inside it are replaced."""
 
 
 def telling(changed: Mapping[str, Amount]) -> list[str]:
@@ -88,11 +88,6 @@ def setting_of_arguments(context: RuleContext, operator: str = "", argument: str
             if one in ARGUMENTS and operator in ("", name) and argument in ("", one):
                 return f"{ARGUMENTS[one]} ({short(name)}: {one} {change})"
     return ""
-
-
-def setting_of_parent(parent: str) -> str:
-    """What to look at if operators inside this one are replaced; "" if that tells no setting."""
-    return IN_GRADIENTS if parent == _GRADIENT else ""
 
 
 def is_recounted_update(name: str, amount: Amount) -> bool:
