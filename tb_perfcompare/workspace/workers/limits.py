@@ -68,7 +68,7 @@ def larger_pages(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
 
 def use_one_heap() -> None:
     """Has glibc serve all threads from one heap. A command's threads compute in turns; with a heap each, none uses what
-    another has freed: four files of 34 MB took 28 MB more, and half as many page faults again."""
+    another has freed: four files of 34 MB took 9 to 29 MB more, and a third to a half more page faults."""
     import ctypes
 
     with contextlib.suppress(AttributeError, OSError, TypeError):  # another C library
