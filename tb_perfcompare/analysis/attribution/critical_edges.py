@@ -82,9 +82,12 @@ def device_edges(timeline: InterpretedTrace, main: int) -> DeviceEdges:
     launched = np.where(launcher >= 0, np.minimum(timeline.ends(launcher), start), _NEVER)
     stream_done = np.full(len(rows), _NEVER)
     stream_done[1:] = np.where(lane[1:] == lane[:-1], np.minimum(end[:-1], start[1:]), _NEVER)
-    at = np.maximum(stream_done, launched)
-    why = np.where((stream_done >= launched) & (at > _NEVER), STREAM, LAUNCH)
-    at = np.where(at > _NEVER, at, start)
+    # a call that returned after its copy was done waited for it, and so for earlier work, from its own start
+    blocking = (launcher >= 0) & (timeline.ends(launcher) >= end)
+    blocking &= is_of(events.category[rows], Category.MEMCPY)
+    called = np.where(blocking, events.start_ns[launcher], launched)
+    why = np.where((stream_done >= called) & (stream_done > _NEVER), STREAM, LAUNCH)
+    at = np.where(why == STREAM, stream_done, np.where(launched > _NEVER, launched, start))
     before = np.where(launcher >= 0, timeline.lane[launcher], main).astype(np.int64)
     if len(rows) and len(timeline.calls_with(STREAM_WAIT)):
         last, done = _last_ended(end, start)

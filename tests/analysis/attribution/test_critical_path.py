@@ -85,6 +85,22 @@ def test_a_synchronous_copy_is_on_the_path() -> None:
     assert sum(us for (_, category), us in path.items() if category == "Memcpy") == 30
 
 
+@pytest.mark.parametrize(
+    ("idle_from", "returns", "kernel", "copying"),
+    [(60, 72, 54, 0), (8, 72, 0, 52), (60, 64, 0, 54)],
+    ids=["behind a kernel", "idle device", "a call that does not wait"],
+)
+def test_a_synchronous_copy_waits_for_earlier_work(idle_from: int, returns: int, kernel: int, copying: int) -> None:
+    """Its call lasts as long as the kernels before it, which are on the path in its place."""
+    trace = TraceBuilder()
+    trace.step(1, 0, 72)
+    trace.kernel("gemm", 6, idle_from, launch=(2, 4))
+    trace.memcpy(62, 70, kind="DtoH (Device -> Pageable)", launch=(10, returns))
+    path = path_us(summary(trace))
+    assert path.get(("gemm", "Kernel"), 0) == kernel
+    assert path.get(("cudaMemcpyAsync", "Runtime"), 0) == copying
+
+
 @pytest.mark.parametrize("waits", [True, False])
 def test_a_stream_waits_for_another_after_a_stream_wait_event(waits: bool) -> None:
     trace = TraceBuilder()
