@@ -73,8 +73,8 @@ MAY_IMPORT: dict[str, set[str]] = {
         "comparison/result", "comparison/statistics",
     },
     "comparison/causes/evidence": {
-        "comparison/checks", "comparison/ledger", "comparison/ranks", "comparison/result", "comparison/statistics",
-        "comparison/tables", "comparison/work",
+        "comparison/checks", "comparison/kinds", "comparison/ledger", "comparison/ranks", "comparison/result",
+        "comparison/statistics", "comparison/tables", "comparison/work",
     },
     "comparison/causes/evidence/places": {"comparison/causes/evidence", "comparison/ledger", "comparison/result"},
     "comparison/causes/evidence/speed": {

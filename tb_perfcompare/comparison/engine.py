@@ -163,7 +163,7 @@ def _findings(
     paced = _paced_changes(shifts, ledger)
     context = RuleContext(
         baseline, candidate, ledger, headline, options, moved, p_values, pace_of_steps(judged.work),
-        uninterrupted, paced, judged.numbers, job, tree, judged.work.interrupted,
+        uninterrupted, paced, judged.numbers, job, tree, judged.work.interrupted, judged.kinds,
     )  # fmt: skip
     if baseline.metric == CYCLE_TIME:
         findings = find_cycle_causes(context)

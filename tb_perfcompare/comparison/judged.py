@@ -38,6 +38,9 @@ from tb_perfcompare.model.summary.summary import STEP_TIME, Summary
 from tb_perfcompare.model.text_numbers import TextNumbers
 from tb_perfcompare.quick_dataclass import dataclass
 
+HOST_AHEAD = 0.9
+"""Largest share of the time until their device work is done that the steps of a host take that runs ahead of it."""
+
 
 @dataclass(frozen=True, eq=False)
 class Judged:
@@ -61,9 +64,12 @@ class Judged:
 
     @cached_property
     def in_other_window(self) -> Headline | None:
-        """The headline by the other rule for step windows; None if that is not known for every step."""
+        """The headline by the other rule for step windows; None if that is not known for every step, or if the host's
+        steps end long before their device work, which then sets the pace."""
         a, b, work, options = self.baseline, self.candidate, self.work, self.options
         if len(a.other_window) != len(a.steps) or len(b.other_window) != len(b.steps):
+            return None
+        if any(side.other_window.sum() < HOST_AHEAD * side.steps.total_ns.sum() for side in (a, b)):
             return None
         other = _headline(a, b, a.other_window, b.other_window, options, self.strata)
         times = each_side(lambda side: observations(side).means(side.other_window).astype(np.float64), (a, b))

@@ -56,6 +56,11 @@ class MixSplit:
         distance = float(((counts - expected) ** 2 / expected).sum())
         return chi_squared_tail(distance, counts.shape[1] - 1) > SAME_MIX
 
+    @property
+    def is_mostly_mix(self) -> bool:
+        """Whether the mix makes at least half of the change."""
+        return 2 * int(self.mix_ns.sum()) * self.total_ns >= self.total_ns**2 > 0
+
 
 def split_mix(
     kinds: tuple[Sequence[str], Sequence[str]], times_ns: tuple[Ints, Ints], *, by_content: bool = False
@@ -114,13 +119,16 @@ def mix_check(split: MixSplit, margin: float, *, directed: bool) -> Check:
 
 
 def mix_text(split: MixSplit) -> str:
-    """Both effects, and the kind whose share changed most: "... by mix alone −2.10 ms (decode 67.0 % → 83.0 %)"."""
+    """Both effects, and the kind whose share changed most: "... by mix alone −2.10 ms (decode 67.0 % → 83.0 %)".
+    Without kinds of both sides there is only the mix."""
     time, mix = int(split.time_ns.sum()), int(split.mix_ns.sum())
     share = [[len(own) for own in side] for side in (split.baseline, split.candidate)]
     shares = [[count / sum(side) for count in side] for side in share]
     moved = max(range(len(split.kinds)), key=lambda index: abs(shares[1][index] - shares[0][index]))
     before, after = (percent_text(side[moved]) for side in shares)
     which = f" ({split.kinds[moved]} {before} → {after})" if mix else ""
+    if not any(len(a) and len(b) for a, b in zip(split.baseline, split.candidate, strict=True)):
+        return f"no kind is on both sides{which}"
     by_time = percent_text(time / split.mean_ns, signed=True)
     return (
         f"at the baseline's mix of iterations {signed_time(time / 1000)} ({by_time}); "

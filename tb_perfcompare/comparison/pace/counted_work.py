@@ -186,8 +186,8 @@ def _more_calls(sides: Sides, samples: Samplings) -> CountedWork | None:
         return None
     is_more = shares[1] > shares[0]
     rows = more if is_more else fewer
-    calls = math.fsum(row.calls for row in rows.values())
     largest = max(rows, key=lambda key: (rows[key].time_ns, key))
+    calls = math.fsum(row.calls for (category, _), row in rows.items() if category == largest[0])
     return CountedWork(
         math.log1p(-shares[0]) - math.log1p(-shares[1]), _CATEGORIES[StepCategory(largest[0])],
         calls if is_more else -calls,

@@ -18,6 +18,7 @@ from tb_perfcompare.comparison.work.call_arguments import other_arguments
 from tb_perfcompare.model.arrays import Flags, Floats, each_side
 from tb_perfcompare.model.environment import channels_last
 from tb_perfcompare.model.input_shapes import NO_TYPES, input_elements, launched_threads, tensor_types
+from tb_perfcompare.model.names.collective_names import is_collective_kernel
 from tb_perfcompare.model.names.work_kinds import CONVOLUTION, work_kind
 from tb_perfcompare.model.summary.groups import GIL_WAITS
 from tb_perfcompare.model.summary.summary import Summary
@@ -225,12 +226,16 @@ def _by_inputs(
 
 
 def _by_launch(keys: Sequence[Key], sides: tuple[Summary, Summary]) -> list[str]:
-    """Why each kernel is not used by what the operators that launch it are called with, "" if it is. Without strides,
-    arguments seldom change how long most kernels of an operator take."""
+    """Why each kernel is not used by what it waits for, or what the operators that launch it are called with, "" if it
+    is. Without strides, arguments seldom change how long most kernels of an operator take."""
     called = {name for (name, _), other in other_arguments(*sides).items() if other.has_other_strides}
     groups = (side.groups[BY_OPERATOR] for side in sides if called and BY_OPERATOR in side.groups)
     launched = {key[0] for group in groups for key in group.keys if key[1] in called}
-    return ["other strides of its operator" if kernel in launched else "" for kernel, _ in keys]
+    return [
+        "waits for other ranks" if is_collective_kernel(kernel)
+        else "other strides of its operator" if kernel in launched else ""
+        for kernel, _ in keys
+    ]  # fmt: skip
 
 
 AT_EQUAL_AMOUNT = "at equal amount of work"

@@ -7,7 +7,7 @@ import pytest
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.headline import Verdict
 from tests.build import TraceBuilder
-from tests.comparison.compare import compare
+from tests.comparison.compare import compare, rules_of
 
 KERNELS = tuple(f"kernel_{number}" for number in range(6))
 
@@ -94,3 +94,40 @@ def test_a_recording_of_one_iteration_is_one_step_of_a_recording_of_many() -> No
             marked.op(f"aten::{name}", 1000 * step + 80 * number, 1000 * step + 80 * number + 60)
     assert step_marker(compare(once, marked))[0] == "warn"
     assert step_marker(compare(twice, marked))[0] == "fail"
+
+
+def server(*, graphs: bool, prefill_every: int = 6) -> TraceBuilder:
+    """24 iterations of a server: prefills launch three long kernels, decodes replay three short ones or launch them."""
+    trace, at = TraceBuilder(), 0.0
+    for step in range(24):
+        prefill = step % prefill_every == 0
+        us, begin = (300 if prefill else 40) + step % 3, at
+        if graphs and not prefill:
+            trace.call("cudaGraphLaunch", at + 2, at + 12)
+        device = at + 20
+        for number, name in enumerate(("mm", "attention", "norm")):
+            launch = None
+            if prefill or not graphs:
+                trace.op(f"aten::{name}", at + 2 + 60 * number, at + 60 + 60 * number)
+                launch = at + 10 + 60 * number, at + 16 + 60 * number
+                device = max(device, launch[1] + 4)
+            trace.kernel(name, device, device + us, launch=launch)
+            device += us + 1
+        trace.call("cudaEventSynchronize", device - 5, device + 4)
+        at = device + 10
+        text = f"execute_context_{int(prefill)}({512 * prefill})_generation_8(8)"
+        trace.annotation(text, begin, at - 2)
+    return trace
+
+
+def test_decodes_without_graphs_are_no_loop_and_prefills_no_slow_steps() -> None:
+    """Operators run more often because graphs no longer replay them, and prefills, alike on both sides, last longer
+    than the other steps of one side alone."""
+    found = compare(server(graphs=True), server(graphs=False))
+    opposite = compare(server(graphs=False), server(graphs=True))
+    assert (found.findings[0].rule, opposite.findings[0].rule) == ("graph_lost", "graph_gained")
+    assert not {"more_calls", "fewer_calls", "slow_steps"} & {*rules_of(found), *rules_of(opposite)}
+
+
+def test_more_prefills_lose_no_graph() -> None:
+    assert "graph_lost" not in rules_of(compare(server(graphs=True), server(graphs=True, prefill_every=3)))

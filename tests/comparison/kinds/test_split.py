@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.comparison.kinds.split import MAX_KINDS, OTHERS, MixSplit, split_mix
+from tb_perfcompare.comparison.kinds.split import MAX_KINDS, OTHERS, MixSplit, mix_text, split_mix
 from tb_perfcompare.comparison.statistics.mean_effect import exact_mean
 
 SIDE = st.lists(st.tuples(st.sampled_from("pdq"), st.integers(0, 10**12)), min_size=1, max_size=30)
@@ -43,6 +43,22 @@ def test_slower_kinds_behind_a_faster_mix_are_separated() -> None:
 def test_a_kind_of_one_side_has_no_effect_of_time() -> None:
     found = effects(split([("p", 900), ("d", 300)], [("d", 300), ("d", 300)]))
     assert found == {"d": (0, -150), "p": (0, -150)}
+
+
+def test_without_kinds_of_both_sides_only_the_mix_is_named() -> None:
+    found = split([("p", 900), ("d", 300)], [("q", 990), ("q", 330)])
+    assert found is not None and mix_text(found) == "no kind is on both sides (q 0 % → 100 %)"
+    shared = split([("p", 900), ("d", 300)], [("p", 990), ("q", 330)])
+    assert shared is not None and mix_text(shared).startswith("at the baseline's mix of iterations +45.0 ns")
+
+
+def test_more_of_a_longer_kind_is_mostly_mix() -> None:
+    prefill, decode = [("p", 900)], [("d", 300)]
+    few, many = prefill + 5 * decode, 3 * prefill + 3 * decode
+    for found in (split(few, many), split(many, few)):
+        assert found is not None and found.is_mostly_mix
+    slower = split(few, [("p", 1800)] + 5 * [("d", 600)])
+    assert slower is not None and not slower.is_mostly_mix
 
 
 def test_one_kind_has_no_split() -> None:

@@ -244,3 +244,25 @@ def test_inputs_of_compiled_regions_are_not_counted() -> None:
 
     assert counted("aten::mm") is not None
     assert counted("CompiledFunction") is None
+
+
+def on_device(sorts: int) -> Summary:
+    """Steps of four products and of `sorts` operators, each with a kernel that takes longer than its launch."""
+    trace = TraceBuilder()
+    for step in range(4):
+        at, device = 1000 * step, 1000 * step + 8
+        trace.step(step, at, at + 1000)
+        for number, name in enumerate(["aten::mm"] * 4 + ["aten::sort"] * sorts):
+            begin = at + 1 + 10 * number
+            trace.op(name, begin, begin + 6, dims=[[8, 8]])
+            trace.kernel(f"{name}_kernel", device, device + 60, launch=(begin + 1, begin + 5))
+            device += 61
+    return summary(trace)
+
+
+@pytest.mark.parametrize("sorts", [(0, 2), (2, 0)])
+def test_launches_are_counted_without_the_operators_that_make_them(sorts: tuple[int, int]) -> None:
+    one, two = map(on_device, sorts)
+    found = counted_work((one, two), (observations(one), observations(two)), "operators_by_shape")
+    assert found is not None
+    assert (found.noun, found.calls) == ("kernel launches", sorts[1] - sorts[0])

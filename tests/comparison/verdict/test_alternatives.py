@@ -131,6 +131,26 @@ def test_the_other_window_has_a_sentence_where_the_pace_is_not_known() -> None:
     assert window.sentence.startswith("Inconclusive: typical step ")
 
 
+@pytest.mark.parametrize("ahead", [True, False])
+def test_steps_of_a_host_far_ahead_of_the_device_settle_nothing(ahead: bool) -> None:
+    """They end long before their kernels, whatever these take."""
+    def side(*steps: int) -> Summary:
+        trace, at, device = TraceBuilder(), 0, 0
+        for number, us in enumerate(steps):
+            begin = at
+            trace.op("aten::mm", at + 10, at + 300 + number % 3)
+            device = max(device, at + 30)
+            trace.kernel("gemm", device, device + us, launch=(at + 15, at + 25))
+            device += us
+            at = at + 320 if ahead else device - 3 + number % 3
+            trace.step(number, begin, at)
+        return summary(trace)
+
+    for one, other in ((1.0, 1.02), (1.02, 1.0)):
+        found = alternatives_of(side(*slower(NOISY, one)), side(*slower(NOISY, other)))
+        assert ("other_window" in {each.rule for each in found}) != ahead
+
+
 def test_three_alternatives_with_recording_more_last(repeated: Headline) -> None:
     assert [each.rule for each in repeated.alternatives] == ["without_outliers", "other_window", "record_more"]
     last = repeated.alternatives[-1]

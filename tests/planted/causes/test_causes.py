@@ -123,6 +123,15 @@ def test_what_the_device_idles_is_named(name: str) -> None:
     assert "; device idle" in first(compared(side(fault.healthy, 1), side(fault.faulty, 101))).sentence
 
 
+@pytest.mark.parametrize(("name", "says"), [("optimizer no longer fused", True), ("one kernel became four", False)])
+def test_kernels_of_an_optimizer_lead_to_its_arguments(name: str, says: bool) -> None:
+    (fault,) = [fault for fault in FAULTS if fault.name == name]
+    for sides in ((fault.healthy, fault.faulty), (fault.faulty, fault.healthy)):
+        found = first(compared(side(sides[0], 1), side(sides[1], 101)))
+        assert found.rule in ("fusion_lost", "fusion_gained")
+        assert found.look_at.startswith("foreach=") == says
+
+
 def test_a_recorded_clock_is_named() -> None:
     (fault,) = [fault for fault in FAULTS if fault.name == "slow device clock, recorded"]
     found = first(compared(side(fault.healthy, 1), side(fault.faulty, 101)))

@@ -113,7 +113,28 @@ def test_some_slower_kernels_are_the_program_however_much_of_the_time_they_take(
     longer = layers(250.0 * factor)[:count] + layers(250.0)[count:]
     found = pair(COMPUTING, COMPUTING.changed(layers=longer))
     assert (found.headline.verdict, found.headline.basis) == (Verdict.SLOWER, Basis.PROGRAM)
-    assert causes(found) == []  # but the rest of the kernel time
+    assert causes(found) == ["kernel_slower"]
+    (slower,) = [finding for finding in found.findings if finding.rule == "kernel_slower"]
+    assert slower.sentence.startswith(f"{2 * count} kernels are slower: +")
+    opposite = compared(captures(COMPUTING.changed(layers=longer), 20), captures(COMPUTING, 10))
+    (faster,) = [finding for finding in opposite.findings if finding.rule == "kernel_faster"]
+    assert faster.sentence.startswith(f"{2 * count} kernels are faster: −")
+    assert faster.change_us == -slower.change_us
+
+
+@pytest.mark.parametrize("factors", [(1.5, 1.1), (4.0, 1.5)])
+def test_kernels_that_changed_by_other_ratios_are_not_named_with_the_slowest(factors: tuple[float, float]) -> None:
+    longer = layers(250.0 * factors[0])[:2] + layers(250.0 * factors[1])[2:3] + layers(250.0)[3:]
+    found = pair(COMPUTING, COMPUTING.changed(layers=longer))
+    (slower,) = [finding for finding in found.findings if finding.rule == "kernel_slower"]
+    assert slower.sentence.startswith("4 kernels are slower: +") and "relu" not in slower.sentence
+
+
+@pytest.mark.parametrize("count", [4, 5])
+def test_kernels_that_follow_the_pace_of_the_device_are_no_slower_kernels(count: int) -> None:
+    most = layers(250.0)[:count] + layers(200.0)[count:]
+    found = pair(COMPUTING, COMPUTING.changed(layers=most, device_pace=1.25))
+    assert "kernel_slower" not in causes(found)
 
 
 def test_a_host_that_varies_behind_the_kernels_leaves_the_program_as_certain_as_the_kernels() -> None:

@@ -147,3 +147,15 @@ def test_a_rank_with_a_busy_cpu_slows_transfers_that_the_cpu_makes() -> None:
 
 def test_equal_jobs_have_no_findings() -> None:
     assert compared(job(), job(seed=1)).findings == ()
+
+
+@pytest.mark.parametrize("vendor", ["cuda", "mlu"])
+def test_kernels_of_collectives_show_no_pace_of_the_device(vendor: str) -> None:
+    """They wait for the other ranks: all other kernels take as long as before."""
+    one, other = job(vendor=vendor), job(2, by_us=700.0, seed=1, vendor=vendor)
+    for found in (compared(one, other), compared(other, one)):
+        used = {row[1]: row[3] for row in found.tables["common_work"].rows if row[0] == "kernels"}
+        (collective,) = [name for name in used if "AllReduce" in name]
+        assert used.pop(collective) == "not used: waits for other ranks"
+        assert set(used.values()) == {"used"}
+        assert all(abs(pace.estimate) < 0.01 for pace in found.headline.paces if pace.of == "device")

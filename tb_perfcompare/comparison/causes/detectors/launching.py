@@ -140,22 +140,30 @@ def _time_of_operators(context: RuleContext, names: Collection[str]) -> dict[Par
     return {part: fsum(times) for part, times in parts.items()}
 
 
+def graph_lost(context: RuleContext) -> int:
+    """1 if the candidate launches single kernels in place of graphs, -1 if the baseline does, else 0."""
+    if not is_same_runtime(context):
+        return 0
+    graph, single = (total(context.called(role).values()) for role in (GRAPH_LAUNCH, LAUNCH))
+    few, many = sorted((graph.calls_a, graph.calls_b))
+    if not few < HALF * many or graph.more_calls * single.more_calls >= 0:
+        return 0
+    return 1 if graph.more_calls < 0 else -1
+
+
 def graph_rules(context: RuleContext, explained: Explained) -> Iterator[Cause]:
     """One side launches a captured graph, the other single kernels. This explains the host's exposed time that no
     other cause explains."""
-    if not is_same_runtime(context):
+    sign = context.once(graph_lost)
+    moved = explained.left(context, HOST)
+    delta = fsum(moved.values())
+    if not sign or sign * delta < context.least_us:
         return
     graphs = context.called(GRAPH_LAUNCH)
     graph, single = total(graphs.values()), total(context.called(LAUNCH).values())
-    lost = graph.calls_a > 0 and graph.calls_b < HALF * graph.calls_a and single.more_calls > 0
-    gained = graph.calls_b > 0 and graph.calls_a < HALF * graph.calls_b and single.more_calls < 0
-    moved = explained.left(context, HOST)
-    delta = fsum(moved.values())
-    if not (lost or gained) or abs(delta) < context.least_us or (delta > 0) != lost:
-        return
     name = max(graphs, key=lambda one: (graphs[one].calls_a + graphs[one].calls_b, one))
     sentence = (
-        f"{'Fewer' if lost else 'More'} graph launches: {signed_time(delta)} host time per step; graph launches "
+        f"{'Fewer' if sign > 0 else 'More'} graph launches: {signed_time(delta)} host time per step; graph launches "
         f"{numbers_text(graph.calls_a, graph.calls_b)} per step, single kernel launches "
         f"{numbers_text(single.calls_a, single.calls_b)}."
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 
+from tb_perfcompare.comparison.causes.detectors.launching import graph_lost
 from tb_perfcompare.comparison.causes.evidence.amounts import NOTHING, Amount, Key
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains, Part
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed, recounted_operators
@@ -49,13 +50,18 @@ LOOP = "a Python loop over elements, rows or samples: index and compute whole te
 GRADIENTS = "torch.no_grad(), detach() and requires_grad around models and parameters that need no gradients"
 """What to look at if only the backward pass makes more calls."""
 
+MIX = "the mix of iterations, such as prefills and decodes (table Kinds)"
+"""What to look at if kinds of iterations occur more (less) often."""
+
 MODULES = "the code that builds and calls these modules"
 """What to look at if modules are named."""
 
 
 def more_calls_rules(context: RuleContext) -> Iterator[Cause]:
     """More of the same work: most operators are called more often by about the same ratio. It explains the time of
-    these calls."""
+    these calls. None if a graph did that work on the side that calls fewer."""
+    if context.once(graph_lost):
+        return
     # compiled regions are no work of their own: more of them have their own rule (compiled_regions.py)
     operators = {key: one for key, one in context.amounts("operators", "host_total").items() if not is_compiled(key[0])}
     moved = _moved(context, operators)
@@ -101,6 +107,8 @@ def more_calls_rules(context: RuleContext) -> Iterator[Cause]:
 
 def _looked_at(context: RuleContext, size: float, modules: str) -> str:
     """`size`: ln of the ratio of elements per call, of the side with more calls to the other."""
+    if context.kinds is not None and context.kinds.is_mostly_mix:
+        return MIX
     if context.once(in_backward_alone):
         return GRADIENTS
     if size <= -math.log(PIECES):

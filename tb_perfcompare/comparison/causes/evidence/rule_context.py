@@ -17,6 +17,7 @@ from tb_perfcompare.comparison.causes.evidence.significant_categories import (
     are_separated,
     significant_categories,
 )
+from tb_perfcompare.comparison.kinds.split import MixSplit
 from tb_perfcompare.comparison.ledger.call_tree import JointTree
 from tb_perfcompare.comparison.ranks.job import Job
 from tb_perfcompare.comparison.result.finding import Interruptions, UninterruptedPart
@@ -70,6 +71,7 @@ class RuleContext:
     paced          the categories' changes at equal machine speed; empty if unknown
     job            the ranks of both sides; None if neither has several
     tree           the call trees of both sides, joined; None unless both have one
+    kinds          the steps by kind; None if all are of one
     """
 
     baseline: Summary
@@ -86,6 +88,7 @@ class RuleContext:
     job: Job | None = None
     tree: JointTree | None = None
     interrupted: Interruptions | None = None
+    kinds: MixSplit | None = None
     _columns: dict[tuple[str, str], AmountColumns] = field(default_factory=dict)
     _tables: dict[tuple[str, str], dict[Key, Amount]] = field(default_factory=dict)
     _by_first: dict[tuple[str, str], dict[str, dict[Key, Amount]]] = field(default_factory=dict)

@@ -127,7 +127,7 @@ def repeatability(
             rest += f"; at equal machine speed {signed_time(paced.us)} ({p_text(paced.p)})"
         return f"significant over {noun}s ({p_text(p)}){rest}"
     if apart:
-        return f"no overlap between the {noun}s of the two sides, but they are autocorrelated ({p_text(p)})"
+        return f"no overlap between the {noun}s of the two sides"
     if too_few:
         return f"no overlap between the two sides; {REPEATABILITY_UNKNOWN}: too few {noun}s to test ({p_text(p)})"
     shown = paced is not None and paced.is_shown(alpha)

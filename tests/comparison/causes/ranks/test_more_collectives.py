@@ -135,3 +135,29 @@ def test_gathers_next_to_reduce_scatters_are_sharded_parameters() -> None:
     assert "reshard_after_forward" in look_at_collectives(gather, [gather, "nccl:_reduce_scatter_base"])
     assert look_at_collectives(gather, [gather, "nccl:all_reduce"]).startswith("metrics, losses and objects")
     assert look_at_collectives("nccl:coalesced", ["nccl:all_reduce"]) == ""
+
+
+def in_buckets(count: int, *, hidden: bool) -> TraceBuilder:
+    """Steps of ten kernels and of `count` all-reduces on a stream of their own: beside the kernels, or after them."""
+    trace = TraceBuilder()
+    for step in range(10):
+        at = 2000 * step
+        trace.step(step, at, at + 1990)
+        for number in range(10):
+            trace.op("aten::mm", at + 5 + 20 * number, at + 20 + 20 * number)
+            begin = at + 20 + 100 * number
+            trace.kernel("gemm", begin, begin + 99 + step % 2, launch=(at + 6 + 20 * number, at + 12 + 20 * number))
+        for number in range(count):
+            begin = at + (60 if hidden else 1025) + 410 // count * number
+            call = at + 210 + 10 * number
+            trace.kernel("ncclDevKernel_AllReduce", begin, begin + 400 // count, launch=(call, call + 6), stream=20)
+    return trace
+
+
+@pytest.mark.parametrize(("buckets", "says"), [(4, "take 1 → 4 calls, 400 µs per step"), (1, "take 400 µs per step")])
+def test_hidden_collectives_are_counted_if_their_number_changed(buckets: int, says: str) -> None:
+    exposed, hidden = in_buckets(1, hidden=False), in_buckets(buckets, hidden=True)
+    now_hidden, now_exposed = collectives_of(exposed, hidden), collectives_of(hidden, exposed)
+    assert (now_hidden.rule, now_exposed.rule) == ("overlap_gained", "overlap_lost")
+    assert says in now_hidden.sentence
+    assert now_hidden.change_us == -now_exposed.change_us

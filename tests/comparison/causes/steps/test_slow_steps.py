@@ -106,3 +106,24 @@ def test_slow_calls_of_many_operators_are_other_load() -> None:
         return trace
 
     assert "slow_calls" not in rules_of(compare(loaded(0), loaded(3000)))
+
+
+def server(*, stall_us: int) -> TraceBuilder:
+    """40 iterations, every fifth with a prefill; the prefill of the 20th stalls."""
+    trace, at = TraceBuilder(), 0
+    for step in range(40):
+        prefill = step % 5 == 0
+        us = (2000 if prefill else 400) + step % 3 + stall_us * (step == 20)
+        trace.op("aten::mm", at + 5, at + 5 + us)
+        trace.op("aten::argmax", at + 6 + us, at + 26 + us)
+        text = f"execute_context_{int(prefill)}({512 * prefill})_generation_8(8)"
+        trace.annotation(text, at, at + 30 + us)
+        at += 40 + us
+    return trace
+
+
+def test_of_longer_kinds_only_steps_that_are_slow_for_their_kind_are_slow() -> None:
+    """All prefills are far longer than decodes, on both sides."""
+    sides = server(stall_us=0), server(stall_us=30_000)
+    assert "from 1 of 39 steps (step 20)" in finding_of(compare(*sides), "slow_steps").sentence
+    assert "Slow steps in the baseline: −" in finding_of(compare(*sides[::-1]), "slow_steps").sentence

@@ -61,14 +61,17 @@ def kernel_swaps(context: RuleContext, copies: Set[str]) -> list[KernelSwap]:
 
 
 def _direct_swaps(context: RuleContext, copies: Set[str]) -> list[KernelSwap]:
-    """Operators called as often that launch different kernels themselves, `copies` left out; largest change first."""
+    """Operators called as often that launch different kernels themselves, `copies` left out; largest change first. A
+    kernel that some of their calls still launch was replaced in the others if one side alone has the new (old) ones,
+    launched as often as that kernel is less (more)."""
     columns = context.columns("kernels_by_operator")
     if not len(columns.joined):
         return []
     operators = columns.joined.parts[1]
-    gone = operators[(columns.calls_b < columns.calls_a) & (columns.us_b == 0)]
-    new = operators[(columns.calls_a < columns.calls_b) & (columns.us_a == 0)]
-    rows = np.flatnonzero(are_in(operators, gone) & are_in(operators, new))
+    less, more = columns.calls_b < columns.calls_a, columns.calls_a < columns.calls_b
+    one_sided = operators[(less & (columns.us_b == 0)) | (more & (columns.us_a == 0))]
+    both_ways = are_in(operators, operators[less]) & are_in(operators, operators[more])
+    rows = np.flatnonzero(both_ways & are_in(operators, one_sided))
     by_operator: dict[str, dict[str, Amount]] = {}
     for (kernel, operator), amount in columns.of_rows(rows).items():
         if kernel not in copies:
@@ -78,13 +81,30 @@ def _direct_swaps(context: RuleContext, copies: Set[str]) -> list[KernelSwap]:
     for operator, kernels in by_operator.items():
         if not _equally_often(called.get((operator,), NOTHING)):
             continue
-        less = {name: amount for name, amount in kernels.items() if amount.calls_b < amount.calls_a and not amount.us_b}
-        more = {name: amount for name, amount in kernels.items() if amount.calls_a < amount.calls_b and not amount.us_a}
-        swap = KernelSwap(operator, less, more, total(kernels.values()))
-        if less and more and _holds_most(swap, swap.all_kernels):
+        gone = {name: amount for name, amount in kernels.items() if amount.calls_b < amount.calls_a and not amount.us_b}
+        new = {name: amount for name, amount in kernels.items() if amount.calls_a < amount.calls_b and not amount.us_a}
+        swap = KernelSwap(operator, gone, new, total(kernels.values()))
+        if gone and new and _holds_most(swap, swap.all_kernels):
             swaps.append(swap)
+        elif (in_part := _swap_in_part(operator, kernels)) is not None:
+            swaps.append(in_part)
     swaps.sort(key=lambda swap: (-abs(swap.delta_us), swap.operator))
     return swaps
+
+
+def _swap_in_part(operator: str, kernels: Mapping[str, Amount]) -> KernelSwap | None:
+    """The swap in some of the operator's calls, if there is one."""
+    gone = {
+        name: Amount(amount.calls_a - amount.calls_b, 0.0, amount.us_a - amount.us_b, 0.0)
+        for name, amount in kernels.items() if amount.calls_b < amount.calls_a and amount.us_b < amount.us_a
+    }
+    new = {
+        name: Amount(0.0, amount.calls_b - amount.calls_a, 0.0, amount.us_b - amount.us_a)
+        for name, amount in kernels.items() if amount.calls_a < amount.calls_b and amount.us_a < amount.us_b
+    }
+    swap = KernelSwap(operator, gone, new, total((*gone.values(), *new.values())))
+    one_sided = not any(kernels[name].us_b for name in gone) or not any(kernels[name].us_a for name in new)
+    return swap if gone and new and one_sided and _equally_often(swap.all_kernels) else None
 
 
 def _swaps_below(context: RuleContext, named: Set[str]) -> list[KernelSwap]:

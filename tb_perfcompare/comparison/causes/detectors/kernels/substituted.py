@@ -17,6 +17,7 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.speed.rates import rate_clause, tensor_cores_by_rate
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import and_others, number_text, short, short_apart, signed_time, time_text
+from tb_perfcompare.model.names.ranges import OPTIMIZER_STEP
 from tb_perfcompare.model.summary.categories import KERNEL
 from tb_perfcompare.model.summary.summary import Summary
 
@@ -87,7 +88,8 @@ def _substitution_cause(
     changed = inputs or called
     others = _others_clause(sorted(members, key=lambda swap: (-abs(swap.delta_us), swap.operator)))
     what = _WHAT.get(name, "An operator has other inputs")
-    look_at = INPUTS if inputs is not None else "" if called is None else called.look_at
+    of_optimizer = _OPTIMIZER if first.operator.startswith(OPTIMIZER_STEP) else ""
+    look_at = INPUTS if inputs is not None else of_optimizer if called is None else called.look_at
     old_text, new_text = short_apart(old, new)
     if not is_same_runtime(context):
         what, look_at = "Different kernels on a different device", look_at or _TWO_DEVICES
@@ -144,6 +146,7 @@ def _tensor_share(uses: Mapping[str, float] | None, kernels: Mapping[str, Amount
 
 _CERTAIN = "certain: the same operator, called as often, launches other kernels"
 _LIBRARIES = "cudnn.benchmark, library versions, attention backends, shapes and strides of the inputs"
+_OPTIMIZER = "foreach=, fused= and capturable= of the optimizer"
 _TWO_DEVICES = "which library each device runs it with, its version and tuning; attention backends, data types"
 
 FUSION_LOST = Rule(

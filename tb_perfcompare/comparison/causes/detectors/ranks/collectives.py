@@ -14,6 +14,7 @@ from tb_perfcompare.comparison.causes.detectors.ranks.exposed_collectives import
 from tb_perfcompare.comparison.causes.detectors.ranks.late_rank import find_late_rank
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains, Part
 from tb_perfcompare.comparison.causes.evidence.general_rules import python_time
+from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
 from tb_perfcompare.comparison.causes.evidence.inputs import elements
 from tb_perfcompare.comparison.causes.evidence.known_settings import collective_kind, look_at_collectives
 from tb_perfcompare.comparison.causes.evidence.places.annotations import annotations_around
@@ -149,11 +150,13 @@ def _called_by(context: RuleContext, kind: str, exposed: float) -> str:
 def _overlap(context: RuleContext, collectives: ExposedCollectives) -> Cause:
     amount, exposed, first = collectives.amount, collectives.exposed_us, collectives.largest
     lost = exposed > 0
+    calls = numbers_text(amount.calls_a, amount.calls_b)
+    recounted = f"{calls} calls, " if call_count_changed(amount.calls_a, amount.calls_b) else ""
 
     def sentence(own: Explains) -> str:
         return (
             f"Communication is now {'exposed' if lost else 'hidden'}: {change_text(own)} exposed per step, "
-            f"{'less' if lost else 'more'} overlap with compute; collectives take "
+            f"{'less' if lost else 'more'} overlap with compute; collectives take {recounted}"
             f"{times_text(amount.us_a, amount.us_b)} per step, mostly {short(first)}."
         )
 
@@ -179,7 +182,7 @@ OVERLAP_LOST = Rule(
     when="Exposed communication grew, less than half of it because collectives take longer",
     tables=("communication",),
     look_at="overlap with the backward pass: bucket sizes, streams, find_unused_parameters, parameter order",
-    confidence="collectives take as long as before; what runs alongside changed",
+    confidence="what runs alongside the collectives changed, not mainly their own time",
     find=collective_rules,
     rank=2,
 )

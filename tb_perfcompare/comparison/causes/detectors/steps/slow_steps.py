@@ -132,8 +132,22 @@ def _slow_side(context: RuleContext, number: int, *, at_pace: bool) -> _SlowSide
     slow = _slow_outliers(times)
     if len(unique(summary.steps.capture)) == 1:  # levels differ between captures, but not within one
         slow = slow[are_in(slow, _slow_outliers(summary.steps.total_ns))]
+    slow = slow[~are_in(slow, _usual_for_their_kind(context, number, times))]
     beyond = float(((times[slow] - float(median(times))) * pace[slow]).sum()) if len(slow) else 0.0
     return _SlowSide(summary, slow, beyond / len(summary.steps) / 1000)
+
+
+def _usual_for_their_kind(context: RuleContext, number: int, times: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Steps that are not slow for their kind: a prefill is no slow decode. Of kinds by content, which a validation is,
+    only those that both sides have."""
+    kinds, usual = context.kinds, [np.zeros(0, dtype=np.int64)]
+    if kinds is None:
+        return usual[0]
+    for pair in zip(kinds.baseline, kinds.candidate, strict=True):
+        own, other = pair[number], pair[1 - number]
+        if len(own) and (len(other) or not kinds.by_content):
+            usual.append(own[times[own] < MIN_SLOW_RATIO * float(median(times[own]))])
+    return np.concatenate(usual)
 
 
 def _are_no_chance(
