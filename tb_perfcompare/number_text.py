@@ -187,8 +187,13 @@ def rough_range(low: float, high: float, *, signed: bool = False) -> str:
 
 
 def times(factor: float) -> str:
-    """ "1.3 times", "twice", "46,099 times"."""
-    return "twice" if (text := _rough(factor, 1)) == "2" else f"{text} times"
+    """ "1.3 times", "twice", "46,099 times", before "as long"."""
+    return "twice" if (text := times_more(factor)) == "2 times" else text
+
+
+def times_more(factor: float) -> str:
+    """ "1.3 times", "2 times", "46,099 times", before "slower" or "larger"."""
+    return f"{_rough(factor, 1)} times"
 
 
 def of_the_change(share: float) -> str:

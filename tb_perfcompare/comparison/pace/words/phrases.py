@@ -6,7 +6,7 @@ import math
 
 from tb_perfcompare.comparison.result.headline import AmountFacts, Counted, Headline, PaceFacts, Part
 from tb_perfcompare.comparison.result.wording import number_text
-from tb_perfcompare.number_text import TIMES_FROM, rough, rough_range, times
+from tb_perfcompare.number_text import TIMES_FROM, rough, rough_range, times, times_more
 
 NEAR = 0.02
 """How far the machine's part may lie outside the paces that it combines: steps weigh them differently."""
@@ -29,8 +29,8 @@ def calls_text(counted: Counted, word: str) -> str:
 
 def speed_text(machine: Part) -> str:
     """Machine part: "1.3 times slower", "12 % faster"."""
-    slower = f"{times(1 + machine.estimate)} slower".replace("twice", "2 times")
-    return slower if machine.estimate >= 0.2 else slower_text(machine.estimate)
+    change = machine.estimate
+    return f"{times_more(1 + change)} slower" if change >= 0.2 else slower_text(change)
 
 
 def slower_text(change: float) -> str:
