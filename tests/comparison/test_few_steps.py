@@ -60,7 +60,7 @@ def test_the_fact_below_the_verdict_names_the_steps_that_hide_it() -> None:
     headline = compare(*sides).headline
     assert headline.program is not None
     assert headline.facts[0].text == (
-        '"slower" without steps 1 (baseline) and 1 (candidate): leave them out with --steps 2-5'
+        '"slower" without step 1 of both sides: leave them out with --steps 2-5'
     )
 
 

@@ -118,15 +118,15 @@ def _dropped(whole: _Side, left: _Side) -> list[str]:
 
 
 def _hint(baseline: Summary, sides: _Sides, left: _Sides, verdict: Verdict) -> str:
-    """Hint for steps that change the verdict: '"slower" without steps 1 (baseline) and 1 (candidate): leave them out
-    with --steps 2-5'."""
-    gone, ranges = [], []
-    for word, whole, rest in zip(SIDES, sides, left, strict=True):
-        dropped = _dropped(whole, rest)
-        gone.append(f"{', '.join(dropped)} ({word})")
-        ranges.append(_range(rest.label, dropped))
+    """Hint for steps that change the verdict: '"slower" without steps 1 (baseline) and 7 (candidate): leave them out
+    with --steps 2-6', or '"slower" without step 1 of both sides: leave them out with --steps 2-5'."""
+    gone = each_side(_dropped, sides, left)
+    ranges = each_side(lambda rest, dropped: _range(rest.label, dropped), left, gone)
     noun = noun_of(baseline.metric)
-    clause = f'"{VERDICT_WORDS[verdict]}" without {noun}s {" and ".join(gone)}'
+    one, two = each_side(", ".join, gone)
+    nouns = noun if one == two and len(gone[0]) == 1 else f"{noun}s"
+    which = f"{one} of both sides" if one == two else f"{one} ({SIDES[0]}) and {two} ({SIDES[1]})"
+    clause = f'"{VERDICT_WORDS[verdict]}" without {nouns} {which}'
     if noun != "step" or "" in ranges or not baseline.marked:
         return f"{clause}: look at these {noun}s first"
     same = ranges[0] == ranges[1]

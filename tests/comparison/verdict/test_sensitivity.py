@@ -86,5 +86,5 @@ def test_thousands_of_steps_have_no_sensitivity() -> None:
 def test_the_reason_names_the_steps_that_change_the_verdict() -> None:
     clause = compare(*ONE_SLOW_STEP).headline.reason.split("; ")[1]
     assert clause == (
-        '"slower" without steps 5 (baseline) and 5 (candidate): leave them out with --steps 0-4'
+        '"slower" without step 5 of both sides: leave them out with --steps 0-4'
     )
