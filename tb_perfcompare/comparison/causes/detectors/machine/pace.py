@@ -43,9 +43,9 @@ _PARTLY = (OTHER, DATA_LOADER)
 
 
 def machine_rules(context: RuleContext, explained: Explained) -> Iterator[Cause]:
-    """The same work runs at a different pace and no rule explains it. Reported if captures agree on the pace, or if the
-    verdict is about the program at equal machine speed, or if it is or is open, but the pace of these captures surely
-    differs."""
+    """The same work runs at a different pace and no rule explains it. Reported if captures agree on the pace;
+    if several captures per side give a verdict on the program at equal machine speed; or if that verdict or an open
+    one comes with a pace that surely differs in these captures."""
     machine, headline = context.headline.machine, context.headline
     if machine is None:
         return
