@@ -34,8 +34,8 @@ class EventList(ColumnBuilder):
     def _decoded(self, raw: msgspec.Raw) -> Any:
         try:
             return msgspec.json.decode(raw)
-        except UnicodeDecodeError:
+        except (msgspec.DecodeError, UnicodeDecodeError):  # not UTF-8, or a number beyond the range of a double
+            text = bytes(raw).decode("utf-8", "replace")
+        if text.encode("utf-8") != bytes(raw):
             self.counts.repaired["bytes that are not UTF-8"] += 1
-        except msgspec.ValidationError:  # a number beyond the range of a double
-            pass
-        return json.loads(bytes(raw).decode("utf-8", "replace"), parse_int=float)
+        return json.loads(text, parse_int=float)

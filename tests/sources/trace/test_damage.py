@@ -63,6 +63,12 @@ def test_invalid_strings_are_repaired(name: str, repaired: str, repair: str) -> 
     assert [repair in note.message for note in recording.notes] == ([True] if repair else [])
 
 
+def test_the_name_of_a_thread_may_hold_bytes_that_are_not_utf8() -> None:
+    recording = read(with_text('{"ph":"M","name":"thread_name","pid":1,"tid":1,"args":{"name":"caf\xe9"}}'))
+    assert "caf\ufffd" in recording.thread_names.values()
+    assert [note.message for note in recording.notes] == ["repaired: bytes that are not UTF-8 (1)"]
+
+
 def test_a_bare_word_in_a_damaged_event_does_not_change_its_strings() -> None:
     text = '{"ph":"X","cat":"x","name":"a: NaN, b","pid":1,"tid":1,"ts":1,"dur":1,"args":{"Seq":NaN}}'
     assert names_of(read(with_text(text)))[2] == "a: NaN, b"

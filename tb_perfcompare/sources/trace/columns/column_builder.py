@@ -167,7 +167,7 @@ class ColumnBuilder:
         text = bytes(raw)
         try:
             self._metadata[str(event.name)][place] = _TEXT.decode(text)
-        except UnicodeDecodeError:
+        except (msgspec.DecodeError, UnicodeDecodeError):
             self._metadata[str(event.name)][place] = _TEXT.decode(text.decode("utf-8", "replace"))
             self.counts.repaired["bytes that are not UTF-8"] += 1
 

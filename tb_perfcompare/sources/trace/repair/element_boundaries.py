@@ -35,6 +35,12 @@ DECODER_ERRORS = (msgspec.DecodeError, RecursionError, UnicodeDecodeError)
 """Everything msgspec raises for a text that it rejects."""
 
 
+def is_syntax_fault(error: BaseException) -> bool:
+    """Whether this one of DECODER_ERRORS is about the syntax: not about types of members, or bytes that are not UTF-8,
+    which are a DecodeError from msgspec 0.23 on."""
+    return type(error) is msgspec.DecodeError and not str(error).startswith("Invalid UTF-8")
+
+
 def raw_elements(array: bytes) -> list[msgspec.Raw]:
     """Elements of an array of valid JSON; raises one of DECODER_ERRORS for invalid JSON."""
     return _ELEMENTS.decode(array)

@@ -24,6 +24,7 @@ from tb_perfcompare.sources.trace.repair.element_boundaries import (
     PIECE_BORDER,
     event_ending,
     is_event,
+    is_syntax_fault,
     other_end,
     raw_elements,
     repaired_object,
@@ -214,7 +215,9 @@ class Salvager:
     def _elements_of_run(self, array: bytes) -> list[Event]:
         try:
             return _EVENTS.decode(array)
-        except (msgspec.ValidationError, UnicodeDecodeError):
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            if is_syntax_fault(error):
+                raise
             return self.elements(array)
 
     def _count_lost(self, data: bytes, position: int, fault: Fault | None) -> None:
