@@ -102,7 +102,7 @@ def test_what_leaves_the_verdict_open_is_not_offered(tab: Tab) -> None:
     tab.go(link(a=NORMAL, b=NORMAL, **{"as": "1", "bs": "2"}))
     offers = tab.wait(".alternatives")
     assert offers.locator("button").count() == 0
-    assert "more steps" not in offers.inner_text()  # these vary so much that nobody would record enough
+    assert "more steps" not in offers.inner_text()  # these vary too much: too many steps would be needed
 
 
 def test_method_and_caveats_open(tab: Tab) -> None:

@@ -23,7 +23,7 @@ _MAX_WORDS = 200
 """Maximum number of words in a name's arguments that are used to distinguish it from other names."""
 
 _MAX_ALIKE = 500
-"""Maximum number of names with the same short form that are told apart by words; the work grows with its square."""
+"""Most names with one short form that get distinct forms; the work grows with its square."""
 
 _FUNCTOR = regex(r"[Ff]unctor|Ops?\b|\bOp[A-Z]", re.ASCII)
 _CARRIER = regex(

@@ -75,8 +75,8 @@ def test_a_backward_pass_uses_it() -> None:
 
 
 def training(unused: int, *, used: int = 6) -> TraceBuilder:
-    """Eight steps of twelve operators, `unused` of which record a node that the backward pass of six others, or of
-    `used` in all, does not run. The others of the twelve are in no_grad()."""
+    """Eight steps of 18 operators. The backward pass runs `used` of autograd's nodes and leaves out `unused`; the other
+    operators are in no_grad()."""
     trace, node = TraceBuilder(vendor="cpu"), 7
     for step in range(8):
         begin = at = 4_000 * step
