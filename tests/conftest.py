@@ -7,9 +7,11 @@ import os
 import signal
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
@@ -60,6 +62,25 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.set_threshold(50_000, 20, 100)
     gc.enable()
+
+
+@pytest.fixture(scope="session")
+def spare_workers() -> Iterator[list[Any]]:
+    """What `kept_workers` keeps between modules."""
+    from tests.machine.kept_workers import end_all
+
+    spare: list[Any] = []
+    yield spare
+    end_all(spare)
+
+
+@pytest.fixture(scope="module")
+def kept_workers(spare_workers: list[Any]) -> Iterator[None]:
+    """A module's workspaces take workers that those of earlier tests have left (tests/machine/kept_workers.py)."""
+    from tests.machine.kept_workers import kept_workers
+
+    with kept_workers(spare_workers):
+        yield
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

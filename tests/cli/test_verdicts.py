@@ -11,6 +11,8 @@ from tests.cli.invoke import csv_rows, json_of, tb_perfcompare
 from tests.drawn_runs import write_garbage, write_run
 from tests.plugin.server import Server
 
+pytestmark = pytest.mark.usefixtures("kept_workers")
+
 
 @pytest.fixture
 def runs(tmp_path: Path) -> Path:

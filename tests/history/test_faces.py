@@ -16,6 +16,8 @@ from tests.history.series import FIRST_S, record_run
 from tests.plugin.server import Server
 from tests.workspace.waiting import becomes_true
 
+pytestmark = pytest.mark.usefixtures("kept_workers")
+
 
 @pytest.fixture
 def serve() -> Iterator[Callable[[Path], Server]]:

@@ -1,4 +1,4 @@
-"""Worker processes of workspaces that a test has closed, kept for the next test: to start one takes a second."""
+"""Worker processes of workspaces that a test has closed, kept for later tests: to start one takes a second."""
 
 from __future__ import annotations
 
@@ -12,11 +12,16 @@ from tb_perfcompare.workspace.workers import worker_pool
 from tb_perfcompare.workspace.workers.worker import Worker
 from tb_perfcompare.workspace.workers.worker_pool import WorkerPool
 
+MOST = 3
+"""Environments often have a folder of one test, whose workers nobody takes again."""
+
+Spare = list[tuple[dict[str, str], Worker]]
+"""Each with the environment in which it was started, the latest last."""
+
 
 @contextmanager
-def kept_workers() -> Iterator[None]:
+def kept_workers(spare: Spare) -> Iterator[None]:
     """Within it, pools take idle processes of pools that were closed, if their environment is the same."""
-    spare: list[tuple[dict[str, str], Worker]] = []
     end = WorkerPool.close
 
     def close(pool: WorkerPool) -> None:
@@ -27,6 +32,7 @@ def kept_workers() -> Iterator[None]:
                 worker.unused = True  # by the next pool
                 spare.append((_environment(), worker))
         end(pool)
+        end_all(spare, MOST)
 
     def start() -> Worker:
         for number, (environment, _) in enumerate(spare):
@@ -38,7 +44,12 @@ def kept_workers() -> Iterator[None]:
         patch.setattr(WorkerPool, "close", close)
         patch.setattr(worker_pool, "Worker", start)
         yield
-    for _, worker in spare:
+
+
+def end_all(spare: Spare, but: int = 0) -> None:
+    """Ends the processes of all workers but some, the longest kept first."""
+    while len(spare) > but:
+        _, worker = spare.pop(0)
         worker.kill()
         worker.clean_up()
 

@@ -21,6 +21,8 @@ from tests.drawn_runs import write_garbage, write_pair
 from tests.ncu.exports import details_page, launch, raw_page, write
 from tests.plugin.server import PAIR, Server
 
+pytestmark = pytest.mark.usefixtures("kept_workers")
+
 KERNEL = "gemm_128x128"
 LISTING = f"Kernel Latency Tensor DRAM\n{KERNEL} | 1000 0.90 0.10\n"
 EXPORT = raw_page([launch(KERNEL, 1000, 40.0, 70.0)])

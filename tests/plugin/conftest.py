@@ -10,14 +10,13 @@ import pytest
 
 from tb_perfcompare.workspace.workers.limits import WORKERS
 from tests.drawn_runs import write_pair
-from tests.machine.kept_workers import kept_workers
 from tests.plugin.server import Server
 
 
 @pytest.fixture(autouse=True, scope="module")
-def one_worker() -> Iterator[None]:
+def one_worker(kept_workers: None) -> Iterator[None]:
     """Starting processes would be most of what these tests do; those that need several say so."""
-    with kept_workers(), pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch:
         patch.setenv(WORKERS, "1")
         yield
 

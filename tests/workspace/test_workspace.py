@@ -34,6 +34,8 @@ from tests.drawn_runs import write_garbage, write_pair, write_run
 from tests.workspace import tasks
 from tests.workspace.waiting import SOON_S, becomes_true
 
+pytestmark = pytest.mark.usefixtures("kept_workers")
+
 IN_PROCESS = 2**30
 Open = Callable[..., Workspace]
 

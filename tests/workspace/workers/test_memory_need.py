@@ -35,7 +35,7 @@ from tests.workspace.waiting import becomes_true
 
 MB = 2**20
 EVENT = b'{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":1000,"dur":0},\n'
-COUNT = 600_000
+COUNT = 350_000
 RUNS = 4
 SLACK = 30 * MB
 """A task is stopped by what it said last, some blocks of text before."""
@@ -44,7 +44,7 @@ on_linux = pytest.mark.skipif(sys.platform != "linux", reason="the system tells 
 
 
 def write_dense(logs: Path, count: int = COUNT, runs: int = RUNS) -> None:
-    """Writes traces of 231 KB that inflate to 47 MB, in four gzip members. The first compresses little, and the last is
+    """Writes traces of 190 KB that inflate to 27 MB, in four gzip members. The first compresses little, and the last is
     short: only reading a trace shows how much memory it needs."""
     whole = drawn_trace().write(logs / "run0" / "worker0.1700000000000.pt.trace.json").read_bytes()
     before, events, after = whole.partition(b'"traceEvents": [')
