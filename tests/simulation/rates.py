@@ -52,7 +52,7 @@ _PER_CAPTURE = 10
 
 
 def _pairs(steps: int) -> int:
-    return sample(10_000, 6) if steps <= 20 else sample(3_000, 3)
+    return sample(10_000 if steps <= 20 else 3_000, 3)
 
 
 @lru_cache(maxsize=64)
@@ -71,7 +71,7 @@ def simulated_captures(captures: tuple[int, int], between: tuple[float, float], 
 @lru_cache(maxsize=16)
 def p_values_of_series(rho: float, steps: int) -> dict[str, NDArray[np.float64]]:
     """p of equal series: of independent steps, with the inflation by plain ranks, and as here."""
-    a, b = pair(autoregressive(rho), sample(4_000, 2), steps, seed=1)
+    a, b = pair(autoregressive(rho), 4_000 if steps <= 20 else 3_000, steps, seed=1)
     alone = batched_rank_test(a, b, ordered=False).p
     ranks = [scipy.stats.rankdata(side, axis=1) - (steps + 1) / 2 for side in (a, b)]
     products = sum((side[:, :-1] * side[:, 1:]).sum(axis=1) for side in ranks)
