@@ -47,7 +47,7 @@ class TraceBuilder:
         self.ids = ids
         self.window = window
         self.events: list[Event] = []
-        self._owners: dict[int | str, list[Event]] = {}
+        self._owners: dict[int | str, list[tuple[int, int, int, Event]]] = {}
         self.devices: set[int] = set()
         self.properties: dict[str, Any] = {"schemaVersion": 1}
         if rank is not None:
@@ -211,8 +211,12 @@ class TraceBuilder:
     def innermost(self, start: float, end: float, thread: int = MAIN) -> int | None:
         """External id of the shortest host event already drawn around a span, steps excepted."""
         lo, hi, tid = nanoseconds(start), nanoseconds(end), self._host_tid(thread)
-        around = [e for e in self._owners.get(tid, ()) if e.start_ns <= lo and hi <= e.end_ns]
-        best = min(around, key=lambda e: e.dur_ns or 0, default=None)
+        best, shortest = None, 0
+        for latest, start_ns, end_ns, event in reversed(self._owners.get(tid, ())):
+            if latest < hi:
+                break
+            if start_ns <= lo and hi <= end_ns and (best is None or end_ns - start_ns <= shortest):
+                best, shortest = event, end_ns - start_ns
         return None if best is None or best.args is None else int(best.args["External id"])
 
     def _set_id(self, args: dict[str, Any], external_id: int | None, correlation: int) -> None:
@@ -231,7 +235,9 @@ class TraceBuilder:
         self.events.append(event)
         is_operator = cat in ("cpu_op", "Operator", "user_annotation") and "External id" in args
         if is_operator and not name.startswith("ProfilerStep#"):
-            self._owners.setdefault(event.tid, []).append(event)
+            owners = self._owners.setdefault(event.tid, [])
+            latest = max(hi, owners[-1][0]) if owners else hi  # where the last of all so far ends
+            owners.append((latest, lo, hi, event))
 
     def _device(self, cat: str, name: str, start: float, end: float, device: int, stream: int,
                 args: dict[str, Any]) -> None:  # fmt: skip

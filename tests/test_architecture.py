@@ -93,11 +93,12 @@ def own_imports(tree: ast.AST) -> Iterator[tuple[str, int]]:
 def parsed() -> Iterator[tuple[Path, ast.Module]]:
     """Every module with its name below the package."""
     for path in MODULES:
-        yield path.relative_to(PACKAGE), _parsed(path)
+        yield path.relative_to(PACKAGE), tree_of(path)
 
 
 @cache
-def _parsed(path: Path) -> ast.Module:
+def tree_of(path: Path) -> ast.Module:
+    """A file, parsed once."""
     return ast.parse(path.read_text("utf-8"))
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import tb_perfcompare
 from tb_perfcompare.comparison.causes.rules import RULES
+from tests.test_architecture import tree_of
 
 PACKAGE = Path(tb_perfcompare.__file__).parent
 REPOSITORY = Path(__file__).parents[1]
@@ -27,7 +28,7 @@ NOT_PROSE = ("analysis/compat/", "comparison/strict/", "analysis/answers/")
 
 def texts(path: Path) -> Iterator[tuple[int, str]]:
     """String constants with a blank, without docstrings, except those that are a command's help."""
-    tree, statements = ast.parse(path.read_text("utf-8")), set()
+    tree, statements = tree_of(path), set()
     if path.parent.name == "cli":
         yield 1, ast.get_docstring(tree) or ""
     for node in ast.walk(tree):  # what holds another before that

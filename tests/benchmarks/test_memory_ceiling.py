@@ -38,25 +38,32 @@ print(found["steps"])
 """
 
 
-@pytest.fixture(scope="module", params=[{}, {"frames": 12}], ids=["CPU and GPU", "with_stack"])
+KINDS: dict[str, dict[str, int]] = {"CPU and GPU": {}, "with_stack": {"frames": 12}}
+LIMITS = [*(("read", reader, MOST_READ_MB) for reader in AVAILABLE), ("tables", AVAILABLE[0], MOST_TABLES_MB)]
+MEASURED = [
+    (kind, *limit) for kind, frames in KINDS.items() for limit in LIMITS
+    if THOROUGH or limit[1] == AVAILABLE[0] or not frames
+]  # fmt: skip
+"""The slower reader reads one kind of trace; thoroughly both."""
+
+
+@pytest.fixture(scope="module")
 def trace(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A trace of JSON_MB, not compressed."""
     path = tmp_path_factory.mktemp("large") / "worker0.1750000000000.pt.trace.json"
-    generated.write(path, Load(JSON_MB, **request.param))
+    generated.write(path, Load(JSON_MB, **KINDS[request.param]))
     assert path.stat().st_size == pytest.approx(JSON_MB * 1e6, rel=0.1)
     return path
 
 
-@pytest.mark.parametrize(
-    ("work", "reader", "most_mb"),
-    [*(("read", reader, MOST_READ_MB) for reader in AVAILABLE), ("tables", AVAILABLE[0], MOST_TABLES_MB)],
-)
+@pytest.mark.parametrize(("trace", "work", "reader", "most_mb"), MEASURED, indirect=["trace"])
 def test_the_peak_is_bounded(trace: Path, work: str, reader: str, most_mb: float) -> None:
     found = sample(Task(work, f"our_work.{work}", (str(trace),), environment={"TB_PERFCOMPARE_READER": reader}))
     assert found.result["bytes"] == trace.stat().st_size
     assert found.above_imports_bytes / 1e6 < most_mb
 
 
+@pytest.mark.parametrize("trace", KINDS, indirect=True)
 @pytest.mark.skipif(sys.platform != "linux", reason="RLIMIT_DATA counts all of a process's own memory on Linux only")
 def test_a_process_that_may_not_take_more_reads_it_all(trace: Path) -> None:
     command = [sys.executable, "-c", _LIMITED, str(trace), str(int(MOST_TABLES_MB) + 30)]

@@ -39,9 +39,9 @@ def _sides(baseline: TraceBuilder | Summary, candidate: TraceBuilder | Summary) 
 def capture(trace: TraceBuilder, span: str, worker: str = "worker0") -> Summary:
     """One capture of several; its file has a hash of its own."""
     made = summary(trace, worker=worker, span=span)
-    digest = hashlib.sha256(f"{worker} {span}".encode() + trace.encode()).hexdigest()
-    file = replace(made.captures[0].file, sha256=digest)
-    return replace(made, captures=(replace(made.captures[0], file=file),))
+    file = made.captures[0].file
+    digest = hashlib.sha256(f"{worker} {span} {file.sha256}".encode()).hexdigest()
+    return replace(made, captures=(replace(made.captures[0], file=replace(file, sha256=digest)),))
 
 
 def check_of(comparison: Comparison | Judged, name: str) -> Check:
