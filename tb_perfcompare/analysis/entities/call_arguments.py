@@ -9,9 +9,8 @@ import numpy as np
 from tb_perfcompare.analysis.columns.grouping import number_combinations, sum_by_target
 from tb_perfcompare.analysis.columns.numbering import factorize
 from tb_perfcompare.analysis.entities.operators import numbered_texts
-from tb_perfcompare.model.arrays import Floats, Ints, places_of
+from tb_perfcompare.model.arrays import Ints, places_of
 from tb_perfcompare.model.strings import StringTable
-from tb_perfcompare.model.summary.groups import FIRST_CALL
 from tb_perfcompare.model.summary.tables import GroupTable
 from tb_perfcompare.model.texts import Coded, TextPool, column, keys
 
@@ -26,15 +25,13 @@ ARGUMENTS = ("input_strides", "concrete_inputs")
 
 
 def call_arguments(
-    strings: StringTable, name: Coded, shape: Coded, arguments: Mapping[str, Ints], calls: Ints, time: Ints,
-    first: Floats,
-) -> GroupTable | None:  # fmt: skip
+    strings: StringTable, name: Coded, shape: Coded, arguments: Mapping[str, Ints], calls: Ints, time: Ints
+) -> GroupTable | None:
     """Builds CALL_ARGUMENTS from w kinds of calls; None if neither strides nor concrete inputs were recorded.
 
     name, shape  (w,) operator and input shape of each kind
     arguments    argument -> (w,) string index + 1, 0 if this kind has none
     calls, time  (w, s) calls and their time in each step
-    first        (w,) FIRST_CALL of each kind
     """
     if not any(argument in arguments for argument in ARGUMENTS):
         return None
@@ -49,8 +46,6 @@ def call_arguments(
     chosen = np.flatnonzero(place[into] >= 0)
     of_row = parts[0][rows]
     names = operator[0][of_row]
-    first_call = np.full(len(rows), np.nan)
-    np.fmin.at(first_call, place[into[chosen]], first[chosen])
     return GroupTable(
         key_columns=("name", "input_shape", *ARGUMENTS),
         keys=keys(
@@ -60,8 +55,7 @@ def call_arguments(
         names=column(names, name[1]),
         calls=sum_by_target(calls[chosen], place[into[chosen]], len(rows)),
         measures_ns={"total": sum_by_target(time[chosen], place[into[chosen]], len(rows))},
-        facts={FIRST_CALL: first_call},
-    )  # fmt: skip
+    )
 
 
 def _texts(strings: StringTable, code: Ints | None, count: int) -> Coded:

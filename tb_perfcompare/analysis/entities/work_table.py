@@ -20,8 +20,7 @@ from tb_perfcompare.analysis.entities.known_work import KnownWork, kernel_work, 
 from tb_perfcompare.analysis.entities.modules import ModuleCalls
 from tb_perfcompare.analysis.entities.operators import device_self_times, forest_rows, host_self_times, numbered_texts
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.analysis.work.without_model import MOVES_NOTHING
-from tb_perfcompare.model.arrays import AnyInts, Floats, Ints, Ints32, StepIndex, min_by_target, places_of
+from tb_perfcompare.model.arrays import AnyInts, Ints, Ints32, StepIndex, min_by_target, places_of
 from tb_perfcompare.model.summary.groups import CALL_ARGUMENTS
 from tb_perfcompare.model.summary.tables import GroupTable
 from tb_perfcompare.model.texts import Coded, TextPool, column, keys
@@ -56,8 +55,7 @@ def work_tables(
     calls, spent = groups.matrix(), groups.matrix((counted.time, counted.node))
     operator, shape = _operator_keys(timeline, counted)
     tables = {"operator_work": _table(operator, shape, counted.work, (calls, spent, calls), other_ns)}
-    first = _first_calls(timeline, counted, step, spent)
-    arguments = call_arguments(events.strings, operator, shape, counted.arguments, calls, spent, first)
+    arguments = call_arguments(events.strings, operator, shape, counted.arguments, calls, spent)
     if arguments is not None:
         tables[CALL_ARGUMENTS] = arguments
     if on_device:
@@ -73,17 +71,6 @@ def work_tables(
         of_module, work = (module_at, TextPool(names)), inner.work.of(kind)
         tables["module_work"] = _table(of_module, _no_shape(module_at), work, (calls, spent, calls))
     return tables
-
-
-def _first_calls(timeline: InterpretedTrace, counted: CountedCalls, step: StepIndex, spent: Ints) -> Floats:
-    """(w,) FIRST_CALL of each kind. `spent` (w, s) is its time in each step."""
-    of_step = spent.sum(axis=0)
-    typical = np.flatnonzero(gather(step, counted.row) == np.argsort(of_step, kind="stable")[len(of_step) // 2])
-    start = gather(timeline.events.start_ns, counted.row[typical])
-    first = np.full(len(counted.name), np.nan)
-    np.fmin.at(first, counted.kind[typical], start - start.min(initial=np.iinfo(np.int64).max))
-    is_view = np.array([reason == MOVES_NOTHING for *_, reason in counted.work.models], dtype=bool)
-    return np.where(is_view[counted.work.model], np.nan, first)
 
 
 def _of_kernels(

@@ -15,7 +15,6 @@ from tb_perfcompare.model.names.kinds import PLAIN, are_by_content
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.call_tree import CallTree
 from tb_perfcompare.model.summary.collectives import joined
-from tb_perfcompare.model.summary.groups import FIRST_CALL
 from tb_perfcompare.model.summary.summary import DeviceFacts, DeviceMetric, DroppedStep, Summary
 from tb_perfcompare.model.summary.table_specs import TABLE_SPECS
 from tb_perfcompare.model.summary.tables import CounterSeries, GroupTable, OwnedTime, StepTable
@@ -199,8 +198,6 @@ def _measure(name: str) -> Callable[[GroupTable], Ints]:
 
 
 _SUMMED = frozenset(fact.name for spec in TABLE_SPECS.values() for fact in spec.facts if fact.summed)
-_PLAIN = _SUMMED | {FIRST_CALL}
-"""Facts that are not weighted by time: plain means of FIRST_CALL keep the order of calls."""
 
 
 def _facts(present: Sequence[tuple[GroupTable, Ints]], rows: int) -> Mapping[str, Floats]:
@@ -212,7 +209,7 @@ def _facts(present: Sequence[tuple[GroupTable, Ints]], rows: int) -> Mapping[str
                 continue
             value = part.facts[fact]
             has = np.isfinite(value)
-            each = np.ones(len(part)) if fact in _PLAIN else part.measures_ns["total"].sum(axis=1).astype(np.float64)
+            each = np.ones(len(part)) if fact in _SUMMED else part.measures_ns["total"].sum(axis=1).astype(np.float64)
             total[place[has]] += value[has] * each[has]
             weight[place[has]] += each[has]
         mean = np.divide(total, weight, out=np.full(rows, np.nan), where=weight > 0)

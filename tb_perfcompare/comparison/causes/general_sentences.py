@@ -125,7 +125,7 @@ def clauses_of_category(change: Change, known: Known) -> tuple[Sequence[str], st
             beyond_us = 2 * explained_us if explained_us * delta_us > 0 else 0.0  # causes may explain the place, too
             place = place_clause(*known.sides, delta_us + beyond_us)
             if not change.is_python:
-                return (place, recurring), f"{_from_python(known, delta_us)}{look_at}", ()
+                return (place, recurring), look_at, ()
             recorded = _recorded_calls(change.same_way)
             return (recorded, place, recurring), RECORDED if recorded else "", ()
         case StepCategory.CPU_EXEC:
@@ -170,13 +170,6 @@ def moved_us(known: Known) -> dict[str, float]:
     moved = known.context.once(moved_into_ranges)
     rows = known.context.entities(CPU_EXEC) if moved else ()
     return {row.path[1]: row.delta / known.unit for row in rows if row.path[1] in moved}
-
-
-def _from_python(known: Known, delta_us: float) -> str:
-    """What to look at first if the step makes more (fewer) tensors from Python data, which has no event of its own."""
-    more = known.context.amount("operators", "host_total", "aten::lift_fresh").more_calls
-    is_theirs = abs(more) >= 1 and more * delta_us > 0
-    return "torch.tensor() of Python lists or NumPy arrays (aten::lift_fresh), " if is_theirs else ""
 
 
 def _hidden(known: Known, delta_us: float, category: StepCategory) -> str:

@@ -13,10 +13,6 @@ CALL_ARGUMENTS = "call_arguments"
 """Calls and time by operator, input shapes, input strides and concrete inputs: what operators are called with besides
 shapes and types."""
 
-FIRST_CALL = "first_call"
-"""Fact of CALL_ARGUMENTS: when such a call first starts in a typical step, nanoseconds after the first of all; NaN for
-views and for calls that this step lacks. It orders the calls of one side."""
-
 GIL_WAITS = "gil_waits"
 """Waits for Python's global interpreter lock (GIL)."""
 

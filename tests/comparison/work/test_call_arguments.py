@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 
 import pytest
 
 from tb_perfcompare.analysis.entities.call_arguments import MOST_SIGNATURES
-from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.comparison.causes.detect_causes import DetectedCauses
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.leading_cause import with_largest_entry
@@ -17,7 +15,7 @@ from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.work.call_arguments import other_arguments
 from tb_perfcompare.model.names.argument_names import ARGUMENT_NAMES, argument_names
-from tb_perfcompare.model.summary.groups import CALL_ARGUMENTS, FIRST_CALL
+from tb_perfcompare.model.summary.groups import CALL_ARGUMENTS
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
@@ -322,27 +320,3 @@ def test_a_dtype_argument_is_why_types_changed(operator: str, names_it: bool) ->
         found = next(finding for finding in result.findings if finding.rule == "data_type_changed")
         assert (found.look_at == f"dtype arguments of operators (aten::softmax: dtype {change})") == names_it
         assert ("model.double()" in found.look_at) != names_it
-
-
-def test_calls_have_an_order_in_a_typical_step() -> None:
-    """By their first start; views have none."""
-
-    def calls(step: int) -> Sequence[Call]:
-        middle = [("aten::mm", 90, ["first"], STRIDES), ("aten::view", 9, ["first"], STRIDES)]
-        return [*middle, ("aten::add", 90, ["second"], STRIDES), middle[0]]
-
-    table = program(calls).groups[CALL_ARGUMENTS]
-    first = {key[0]: at for key, at in zip(table.keys, table.facts[FIRST_CALL].tolist(), strict=True)}
-    assert [first[name] for name in ("aten::mm", "aten::add")] == [0, (90 + 40 + 9 + 40) * 1000]
-    assert math.isnan(first["aten::view"])
-
-
-def test_captures_of_any_length_keep_the_order_of_calls() -> None:
-    """A mean weighted by their times would not: the second call is short in the capture that takes long."""
-
-    def calls(first: int, second: int) -> Calls:
-        return lambda step: [("aten::mm", first, ["first"], STRIDES), ("aten::add", second, ["second"], STRIDES)]
-
-    table = pool([program(calls(10, 500)), program(calls(9_000, 1))]).groups[CALL_ARGUMENTS]
-    first = {key[0]: at for key, at in zip(table.keys, table.facts[FIRST_CALL].tolist(), strict=True)}
-    assert first["aten::add"] == (10 + 40 + 9_000 + 40) / 2 * 1000

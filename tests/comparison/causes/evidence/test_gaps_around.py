@@ -69,17 +69,6 @@ def test_code_around_many_more_short_calls_is_theirs(few: int) -> None:
         assert found.sentence.startswith(f"{word} calls: {sign}160 µs per step, {gaps}")
 
 
-def test_tensors_made_of_python_lists_are_looked_at() -> None:
-    """torch.tensor() of a list: the list is read between aten::empty and aten::to."""
-    made = "aten::empty", "aten::to", "aten::lift_fresh"
-    lists = program(*A, *made, us=20, gaps={made[:2]: 3000})
-    for sides, sign in (((program(*A), lists), 1), ((lists, program(*A)), -1)):
-        (found,) = (one for one in findings(*sides) if one.rule == "unrecorded_time")
-        assert (found.delta_us or 0) * sign > 0
-        assert "mostly between aten::empty and aten::to" in found.sentence
-        assert found.look_at.startswith("torch.tensor() of Python lists or NumPy arrays (aten::lift_fresh), ")
-
-
 @pytest.mark.parametrize(("pause_us", "is_theirs"), [(30, True), (3000, False)])
 def test_a_pause_much_longer_than_the_operators_is_untraced_time(pause_us: int, is_theirs: bool) -> None:
     two = program(*A[:3], "quantized::new", *A[3:], gaps={("quantized::new", "aten::gru"): pause_us})

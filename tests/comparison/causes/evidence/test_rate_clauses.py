@@ -65,11 +65,6 @@ def test_the_same_bytes_with_more_flops_are_more_work() -> None:
     assert "-bound" not in text
 
 
-def test_another_type_has_another_peak() -> None:
-    text = sentences(training(1200), training(200, "hgemm", kind="c10::Half"))
-    assert "peak 19.5 TFLOP/s (fp32) → 312 TFLOP/s (fp16), reached 9.17 % → 3.44 %" in text
-
-
 def test_the_other_device_may_have_another_ridge() -> None:
     """171 FLOP per byte lie above the ridge of an A100 in fp32 (9.6) and below that with 50 GB/s (390)."""
     text = sentences(training(200), training(600, "other_gemm"), "candidate:memory=50")

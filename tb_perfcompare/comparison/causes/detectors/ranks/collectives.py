@@ -13,30 +13,23 @@ from tb_perfcompare.comparison.causes.detectors.ranks.exposed_collectives import
 )
 from tb_perfcompare.comparison.causes.detectors.ranks.late_rank import find_late_rank
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explains, Part
-from tb_perfcompare.comparison.causes.evidence.general_rules import python_time
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
-from tb_perfcompare.comparison.causes.evidence.inputs import elements
-from tb_perfcompare.comparison.causes.evidence.known_settings import collective_kind, look_at_collectives
+from tb_perfcompare.comparison.causes.evidence.known_settings import look_at_collectives
 from tb_perfcompare.comparison.causes.evidence.places.annotations import annotations_around
 from tb_perfcompare.comparison.causes.evidence.rule import Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.speed.bus_bandwidth import bandwidth_text
 from tb_perfcompare.comparison.ranks.sentences import changed_rank
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.wording import number_text, numbers_text, short, signed_time, times_text
+from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time, times_text
 from tb_perfcompare.model.names.collective_names import is_collective_operator
-from tb_perfcompare.model.names.python_frames import python_frame
 from tb_perfcompare.model.summary.categories import COMMUNICATION, CPU_EXEC
-from tb_perfcompare.model.summary.groups import PYTHON_TIME
 
 NAMED = 0.25
 """Share of the change from which the operators that call the collectives are said to make a part of it."""
 
 _ON_CPU = "the transfer itself, the same on all ranks; one rank whose CPU is busy slows it"
 """Confidence in slower collectives of gloo or MPI, whose transfers are threads of the ranks."""
-
-_FUNCTIONS = "torch/distributed/distributed_c10d.py"
-"""File of PyTorch's functions that make collectives; the outermost is the one that the program calls."""
 
 
 def collective_rules(context: RuleContext) -> Iterator[Cause]:
@@ -78,7 +71,8 @@ def _slower_cause(context: RuleContext, collectives: ExposedCollectives) -> Caus
         # gloo reduces all to scatter: only the operator tells
         others = (name for name, in (*context.amounts("communication"), *context.amounts("operators", "host_total")))
         look_at = look_at_collectives(first, others) or look_at
-        what = _what_is_sent(context, first, exposed)
+        around = _annotations_around(context, exposed)
+        what = f" in {short(around[0])}" if around else ""
     times = amount.us_a, amount.us_b
 
     def sentence(own: Explains) -> str:
@@ -115,36 +109,6 @@ def _in_callers_clause(explains: Explains) -> str:
     us = fsum(part_us for (category, _), part_us in explains.items() if category != COMMUNICATION)
     is_named = abs(us) >= NAMED * abs(fsum(explains.values()))
     return f", {signed_time(us)} of it in the code that calls them" if is_named else ""
-
-
-def _what_is_sent(context: RuleContext, collective: str, exposed: float) -> str:
-    """Clause on what more (fewer) collectives of this kind send, and on the innermost annotation that most of their
-    time is in: " of 2,097,152 elements in DistributedDataParallel.forward"."""
-    kind = collective_kind(collective)
-    sent = [
-        elements(shape) for (name, shape), amount in context.amounts("operators_by_shape", "host_total").items()
-        if amount.more_calls * exposed > 0 and is_collective_operator(name) and collective_kind(name) == kind
-    ]  # fmt: skip
-    size_text = f" of {number_text(sent[0])} elements" if len(sent) == 1 and sent[0] else ""
-    around = _annotations_around(context, exposed)
-    return f"{size_text}{f' in {short(around[0])}' if around else ''}{_called_by(context, kind, exposed)}"
-
-
-def _called_by(context: RuleContext, kind: str, exposed: float) -> str:
-    """Clause on PyTorch's function that makes them and the function of the program that calls it, if functions were
-    recorded: ", called by all_gather_object in train.py(12): step"."""
-    if any(PYTHON_TIME not in side.groups for side in context.sides):
-        return ""
-    before, after = (python_time(side, None) for side in context.sides)
-    found = []
-    for name, one in (after if exposed > 0 else before).items():
-        frame, calls = python_frame(name), [side[name].calls if name in side else 0.0 for side in (before, after)]
-        if frame is not None and frame.file == _FUNCTIONS and collective_kind(frame.function) == kind:
-            found += [(one.depth, frame.function, one.caller)] if (calls[1] - calls[0]) * exposed > 0 else []
-    if not found:
-        return ""
-    _, function, caller = min(found)
-    return f", called by {function}{f' in {short(caller)}' if caller else ''}"
 
 
 def _overlap(context: RuleContext, collectives: ExposedCollectives) -> Cause:

@@ -25,7 +25,6 @@ from tb_perfcompare.comparison.causes.evidence.places.recurring_steps import eve
 from tb_perfcompare.comparison.causes.evidence.rule import Rule, cause
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.headline import Basis
 from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.wording import and_others, many, short, signed_time
 from tb_perfcompare.comparison.statistics.mean_effect import outlying_steps
@@ -72,17 +71,14 @@ def slow_step_rules(context: RuleContext) -> Iterator[Cause]:
 
 
 def find_slow_steps(context: RuleContext) -> Cause | None:
-    """A few steps far above the others of their side make most of the difference of the means. If they turn it against
-    the typical step, by which the verdict is, they count in whatever captures, and if all work is slow in them."""
-    by_typical_step = context.headline.basis is not Basis.PROGRAM
-    against = by_typical_step and context.headline.verdict.way * context.delta_us < 0
-    sides = [_slow_side(context, number, at_pace=not against) for number in (0, 1)]
+    """A few steps far above the others of their side make most of the difference of the means."""
+    sides = [_slow_side(context, number) for number in (0, 1)]
     delta = sides[1].excess_us - sides[0].excess_us
     # slow steps have to matter to the mean, not only to be longer
     if abs(delta) < max(context.least_us, context.options.margin * context.shorter_us):
         return None
     side, other = sides[::-1] if delta > 0 else sides
-    if not _are_no_chance(context, side, other, delta, turn_mean=against and delta * context.delta_us > 0):
+    if not _are_no_chance(side, other):
         return None
     entities = growth_in(side.summary, side.slow)
     growth = _by_category(entities)
@@ -123,11 +119,11 @@ def _cause(
     )  # fmt: skip
 
 
-def _slow_side(context: RuleContext, number: int, *, at_pace: bool) -> _SlowSide:
-    """The steps of side `number` far above its others. `at_pace`: not those in which all the same work is slow, which
-    is the machine's."""
+def _slow_side(context: RuleContext, number: int) -> _SlowSide:
+    """The steps of side `number` far above its others, without those in which all the same work is slow: that is the
+    machine's."""
     summary = context.sides[number]
-    pace = context.pace[number] if context.pace is not None and at_pace else np.ones(len(summary.steps))
+    pace = context.pace[number] if context.pace is not None else np.ones(len(summary.steps))
     times = np.rint(summary.steps.total_ns / pace).astype(np.int64)
     slow = _slow_outliers(times)
     if len(unique(summary.steps.capture)) == 1:  # levels differ between captures, but not within one
@@ -150,28 +146,15 @@ def _usual_for_their_kind(context: RuleContext, number: int, times: NDArray[np.i
     return np.concatenate(usual)
 
 
-def _are_no_chance(
-    context: RuleContext, side: _SlowSide, other: _SlowSide, delta: float, *, turn_mean: bool
-) -> bool:  # fmt: skip
+def _are_no_chance(side: _SlowSide, other: _SlowSide) -> bool:
     """Whether the slow steps of `side` are few, and recur in its captures or are far more than those of `other`."""
-    if not turn_mean and not _in_most_captures(side.summary, side.slow):
-        return False
-    if not 0 < side.share <= LEADING:
+    if not _in_most_captures(side.summary, side.slow) or side.share > LEADING:
         return False
     longer = not other.recurs or side.excess_us >= MIN_COUNT_RATIO * other.excess_us
     count, others = len(side.slow) * len(other.summary.steps), len(other.slow) * len(side.summary.steps)
     if not (side.recurs and longer) and count < MIN_COUNT_RATIO * others:
         return False
-    if turn_mean or side.recurs:
-        return True
-    by_chance = fisher_p(side.summary, side.slow, other.summary, other.slow) > MAX_P
-    return not by_chance and not _is_slower_machine(context, delta)
-
-
-def _is_slower_machine(context: RuleContext, delta: float) -> bool:
-    """Whether the machine surely is slower where steps are slow: what slows all work stalls single steps, too."""
-    machine = context.headline.machine
-    return machine is not None and machine.low * machine.high > 0 and machine.estimate * delta > 0
+    return side.recurs or fisher_p(side.summary, side.slow, other.summary, other.slow) <= MAX_P
 
 
 def _slow_outliers(times: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -229,8 +212,7 @@ _DONE_THEN = "validation, checkpoints, logging, garbage collection"
 SLOW_STEPS = Rule(
     names=("slow_steps",),
     meaning="a few steps are far longer",
-    when="A few outlying steps make half of the change, in most captures (in one, if they turn the mean against the "
-    "verdict), and not by waiting for the data loader",
+    when="A few outlying steps make half of the change, in most captures, and not by waiting for the data loader",
     look_at=f"{_DONE_THEN}, other jobs at that time; record more steps",
     confidence="few steps, which may not recur",
     find=slow_step_rules,

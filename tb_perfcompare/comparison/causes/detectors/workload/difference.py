@@ -20,7 +20,6 @@ class OtherWork:
     of_types    the types of the inputs differ, not their sizes
     confidence  "": that of the rule
     look_at     what to look at, "": that of the rule
-    why         where the other inputs are from, "" if unknown
     by_chance   sizes vary from step to step
     few         only few calls have other inputs
     """
@@ -32,7 +31,6 @@ class OtherWork:
     of_types: bool = False
     confidence: str = ""
     look_at: str = ""
-    why: str = ""
     by_chance: bool = False
     few: bool = False
 

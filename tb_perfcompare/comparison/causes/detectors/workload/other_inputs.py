@@ -23,10 +23,9 @@ from tb_perfcompare.comparison.causes.evidence.inputs import (
     time_share_of_other_inputs,
 )
 from tb_perfcompare.comparison.causes.evidence.known_settings import setting_of_arguments
-from tb_perfcompare.comparison.causes.evidence.places.first_difference import first_difference
 from tb_perfcompare.comparison.causes.evidence.rule import drawn_by_chance
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
-from tb_perfcompare.comparison.causes.evidence.speed.rates import peak_clause, total_clause
+from tb_perfcompare.comparison.causes.evidence.speed.rates import total_clause
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.options import SIDES
@@ -60,9 +59,6 @@ _LAYERS = "the layers of both models: kernel sizes, groups and widths"
 
 _OPERANDS = "masks, biases and other optional operands on both sides"
 
-_MADE = "the code that calls {}: squeeze and unsqueeze, transpose, broadcasting, the order of products"
-"""What to look at if the first call with other inputs has as large ones, and layers before it have the same."""
-
 _DOUBLE = "model.double(), tensors made from NumPy arrays, which are float64, and torch.set_default_dtype()"
 
 _PADDED = "padding of both runs: to a fixed length (padding='max_length'), or to the longest of the batch; bucketing"
@@ -84,7 +80,7 @@ def other_types(context: RuleContext) -> OtherWork | None:
     return OtherWork(
         name,
         f"{how_many} have different input types, e.g. {short(name)} "
-        f"{shown_shape(before)} → {shown_shape(after)}{peak_clause(context, name)}",
+        f"{shown_shape(before)} → {shown_shape(after)}",
         None, Evidence("operators", name), of_types=True,
         look_at=setting_of_arguments(context, argument="dtype") or (_DOUBLE if is_double else ""),
     )  # fmt: skip
@@ -109,15 +105,6 @@ def other_shapes(context: RuleContext) -> OtherWork | None:
     few_differ = share_of_other_inputs(amounts) <= 1 - SIMILAR_WORK
     if few_differ and nearly_as_large(before, after):
         return None
-    first = first_difference(context)
-    if first is not None:
-        called = short(first.operator)
-        return OtherWork(
-            first.operator,
-            f"{how_many} have different input shapes, first {called} {first.change}{total_clause(context)}",
-            ratio, Evidence("operators_by_shape", f"{first.operator} / {first.after}"),
-            look_at=_MADE.format(called), why=f"operators before {called} have the same inputs", few=few_differ,
-        )  # fmt: skip
     each = _per_sample(context, moved, ratio) if _is_another_batch(before, after) else ""
     return OtherWork(
         name,

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
-from tb_perfcompare.comparison.result.wording import number_text, percent_text
+from tb_perfcompare.comparison.result.wording import percent_text
 from tb_perfcompare.comparison.work.row_work import KERNEL_WORK, OPERATOR_WORK, Key, RowWork, peaks_of, row_work
 from tb_perfcompare.comparison.work.split import counts_in_flops
 from tb_perfcompare.model.device_peaks import DevicePeaks
@@ -92,27 +92,6 @@ def _more(a: RowWork, b: RowWork, figure: str, row: int) -> float:
     """Relative change of the work, 0 if a side has none."""
     work_a, work_b = (float(side.per_step(figure)[row]) for side in (a, b))
     return work_b / work_a - 1 if work_a and work_b else 0.0
-
-
-def peak_clause(context: RuleContext, operator: str) -> str:
-    """Clause on peak rates: "; peak 19.5 TFLOP/s (fp32) → 312 TFLOP/s (bf16), reached 71.0 % → 22.0 %, compute-bound
-    → memory-bound" for the types in which an operator computes."""
-    works = _works(context, lambda key: key[:1] if key[0] == operator else None)
-    if works is None:
-        return ""
-    texts, reached = [], []
-    for work, peaks in zip(works[1:], peaks_of(*context.sides, context.options), strict=True):
-        types = {text for text in work.data_type if text}
-        kind = types.pop() if len(types) == 1 else ""
-        if peaks is None or kind not in peaks.tflops:
-            return ""
-        texts.append(f"{number_text(peaks.tflops[kind])} TFLOP/s ({kind})")
-        share = float(work.ratio("flops", "time_ns")[0]) / 1000 / peaks.tflops[kind]
-        reached.append(percent_text(share) if share > 0 else "")
-    if texts[0] == texts[1]:
-        return ""
-    of_peak = f", reached {reached[0]} → {reached[1]}" if all(reached) else ""
-    return f"; peak {texts[0]} → {texts[1]}{of_peak}{_bound(works[1], works[2], 0)}"
 
 
 def tensor_cores_by_rate(context: RuleContext) -> tuple[frozenset[str], frozenset[str]]:
