@@ -7,20 +7,16 @@ from dataclasses import field
 from itertools import chain
 from math import fsum
 
-import numpy as np
-
 from tb_perfcompare.comparison.causes.detectors.machine.pace import MACHINE_PACE
 from tb_perfcompare.comparison.causes.detectors.replaced_calls import with_replaced_calls
 from tb_perfcompare.comparison.causes.detectors.without_device import OF_DEVICES, is_without_device
 from tb_perfcompare.comparison.causes.detectors.workload.other_work import find_other_work
-from tb_perfcompare.comparison.causes.evidence.explained import EXPLAINED, Cause, Explained, changes_of
+from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explained, changes_of
 from tb_perfcompare.comparison.causes.evidence.general_rules import MAIN_SHARE
-from tb_perfcompare.comparison.causes.evidence.places.where_called import function_of_more_calls
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.rules import RULES
 from tb_perfcompare.comparison.result.finding import Finding
-from tb_perfcompare.comparison.result.ledger_rows import STATUSES
-from tb_perfcompare.model.summary.categories import CPU_EXEC, KERNEL, OTHER, RUNTIME
+from tb_perfcompare.model.summary.categories import CPU_EXEC, KERNEL, RUNTIME
 from tb_perfcompare.quick_dataclass import dataclass
 
 FIND = tuple(dict.fromkeys(rule.find for rule in RULES if rule.find))
@@ -108,22 +104,7 @@ def _entities(context: RuleContext, causes: Sequence[Cause], explained: Explaine
         *(cause.finding.subject for cause in causes), *in_evidence,
         *chain.from_iterable(explained.entities(label, changes_of(context, label)) for label in _OF_CALLS),
         *({entity for cause in causes for _, entity in cause.explains} & context.once(with_replaced_calls)),
-        *_recalled(context, causes, explained), *_explained_functions(context, causes),
     }) - _with_time_left(context, causes, explained)  # fmt: skip
-
-
-def _explained_functions(context: RuleContext, causes: Iterable[Cause]) -> Sequence[str]:
-    """Python functions that only one side calls, and the one that makes most of the additional operator calls, if
-    causes on these calls explain the Python code around them, and most of what these functions take: it is theirs."""
-    explained_us = fsum(cause.explains.get((OTHER, ""), 0.0) for cause in causes if cause.calls)
-    if not explained_us:
-        return ()
-    rows, function = context.entities(OTHER), context.once(function_of_more_calls)
-    of_one_side = (rows.status != STATUSES.index("both")) & (rows.calls[0] + rows.calls[1] > 0)
-    theirs = rows.of_rows(np.flatnonzero(of_one_side & (rows.delta * np.sign(explained_us) > 0)))
-    if abs(explained_us) < EXPLAINED * abs(sum(theirs.delta.tolist())) / context.unit:
-        return ()
-    return *rows.of_rows(np.flatnonzero(of_one_side)).key, "" if function is None else function.name
 
 
 def _without_parts(causes: list[Cause]) -> list[Cause]:
@@ -133,15 +114,6 @@ def _without_parts(causes: list[Cause]) -> list[Cause]:
         if any(other is not cause and Explained([other]).covers(cause) for other in kept):
             kept.remove(cause)
     return kept
-
-
-def _recalled(context: RuleContext, causes: Iterable[Cause], explained: Explained) -> set[str]:
-    """Operators and annotations whose change in calls is explained."""
-    operators = context.amounts("operators", "host_total")
-    names = {name: operators.get((name,)) for cause in causes for name in cause.calls}
-    return {
-        name for name, amount in names.items() if amount is None or explained.has_most_calls(name, amount.more_calls)
-    }
 
 
 def _with_time_left(context: RuleContext, causes: Iterable[Cause], explained: Explained) -> Set[str]:
