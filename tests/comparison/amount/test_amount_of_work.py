@@ -59,10 +59,11 @@ def batch(length: int, pace: float, noise: random.Random, *, wide: int = 8, **_:
     ]  # fmt: skip
 
 
+@cache
 def recorded(
     side: int, lengths: Lengths, steps: int = 14, of: Callable[..., Calls] = request, **changes: Any
 ) -> Summary:
-    """Three captures of a side."""
+    """Three captures of a side, made once."""
     captures = []
     for number, pace in enumerate(PACES[side]):
         noise = random.Random(31 * number + 7 * side + 1)
