@@ -225,8 +225,21 @@ def test_more_work_by_chance_is_called_so_and_is_no_other_workload() -> None:
     ]
     larger = compare(recorded(0, (16, 160), of=batch), recorded(1, (30, 170), of=batch))
     assert larger.headline.amount is not None and not larger.headline.amount.differs
-    assert larger.headline.amount.estimate > 0.05
+    assert larger.headline.amount.low < 0 < larger.headline.amount.high and larger.headline.amount.estimate > 0.05
     assert "workload_changed" not in rules_of(larger)
+
+
+def test_more_work_than_the_lengths_vary_by_is_told_even_if_it_is_not_clear() -> None:
+    """A schedule of lengths that ends higher, in one capture of a dozen steps per side."""
+    one, two = (
+        sequence([batch(16 + most * step // 11, 1, random.Random(step)) for step in range(12)]) for most in (48, 94)
+    )
+    for sides, way in (((one, two), 1), ((two, one), -1)):
+        found = compare(*sides)
+        amount = found.headline.amount
+        assert amount is not None and not amount.differs and way * amount.low > 0 < way * amount.high
+        (finding,) = (one for one in found.findings if one.rule == "workload_changed")
+        assert finding.change_us * way > 0 and "; with few steps, inputs may differ by chance" in finding.confidence
 
 
 def verdict_by(**changes: Any) -> tuple[Verdict, Basis]:

@@ -176,17 +176,26 @@ def _innermost(
     summaries: tuple[Summary, Summary], sides: Sequence[Mapping[str, PythonTime]],
     measure: Callable[[PythonTime], float], delta: float, *, shared: bool,
 ) -> GrownFunction | None:  # fmt: skip
-    """The innermost function that makes most of a change; None if there is none."""
-    inner = _holding(sides, measure, delta, shared=shared)
-    if not inner:
-        return None
-    name = max(inner, key=lambda name: (inner[name], name))
-    caller = sides[1 if delta > 0 else 0][name].caller
-    calls_a, calls_b = (
-        found[name].calls if name in found else _calls_owned(side, name)
-        for found, side in zip(sides, summaries, strict=True)
-    )  # fmt: skip
-    return GrownFunction(name, (calls_a, calls_b), "" if is_of_program(name) else caller)
+    """The innermost function that makes most of a change, but first those that only one side calls for nothing else: a
+    hook is called in many places, at any depth. Not one whose operators the other side calls elsewhere: it took code
+    over. None if there is none."""
+    calls_a, calls_b = (_operator_calls(side) for side in summaries)
+    functions = []
+    for name, depth in _holding(sides, measure, delta, shared=shared).items():
+        in_sides = [found.get(name, _NO_TIME) for found in sides]
+        calls = [one.calls or _calls_owned(side, name) for one, side in zip(in_sides, summaries, strict=True)]
+        caller = "" if is_of_program(name) else in_sides[1 if delta > 0 else 0].caller
+        function = GrownFunction(name, (calls[0], calls[1]), caller)
+        operators = max(one.operators for one in in_sides)
+        if not function.is_one_sided or INSIDE * operators <= abs(calls_b - calls_a):
+            is_all_new = function.is_one_sided and INSIDE * max(map(measure, in_sides)) <= abs(delta)
+            functions.append((is_all_new, depth, name, function))
+    return max(functions)[-1] if functions else None
+
+
+def _operator_calls(side: Summary) -> float:
+    """Operator calls per step."""
+    return float(side.groups["operators"].calls.sum()) / len(side.steps) if "operators" in side.groups else 0.0
 
 
 def _holding(

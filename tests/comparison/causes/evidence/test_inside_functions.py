@@ -288,3 +288,56 @@ def test_the_python_code_of_new_functions_around_new_operators_is_theirs(*, are_
 
 def test_a_function_that_calls_nearly_all_operators_is_no_place() -> None:
     assert "; inside " not in compare(postprocessing(0, ""), postprocessing(9, "")).findings[0].sentence
+
+
+HOOK, HELPER = "debug.py(7): watch", "trainer.py(9): compute_loss"
+
+
+def watched(hook: str, *, layers: int = 6) -> TraceBuilder:
+    """Eight steps of layers inside one another, after each of which a hook, if any, calls four operators."""
+    trace = TraceBuilder(vendor="cpu")
+    for number in range(8):
+        at, calls = 20_000 * number, 1000 * number
+        trace.python("train.py(5): step", at, at + 9_350, number=calls)
+        for layer in range(layers):
+            begin, end = at + 100 * (layer + 1), at + 8_900 - 400 * layer
+            trace.python(f"model.py({layer}): forward", begin, end, number=calls + layer + 1, parent=calls + layer)
+            trace.op("aten::mm", begin + 10, begin + 80)
+            if hook:
+                trace.python(hook, end + 10, end + 395, number=calls + 100 + layer, parent=calls + layer)
+                for place in range(4):
+                    trace.op("aten::std", end + 20 + 80 * place, end + 90 + 80 * place)
+        trace.op("aten::add", at + 9_400, at + 9_500)
+        trace.step(number, at, at + 9_600)
+    return trace
+
+
+def test_a_hook_is_named_and_not_the_layers_that_call_most_of_it() -> None:
+    for sides, calls in ((("", HOOK), "0 → 6"), ((HOOK, ""), "6 → 0")):
+        sentence = compare(*map(watched, sides)).findings[0].sentence
+        assert sentence.endswith(f"; inside {HOOK} ({calls} calls per step).")
+
+
+def refactored(helper: str, us: int) -> TraceBuilder:
+    """Eight steps of operators, in a helper function if it is named, with `us` µs of Python code between them."""
+    trace = TraceBuilder(vendor="cpu")
+    for number in range(8):
+        at = 10_000 * number
+        trace.python("train.py(5): step", at, at + 5_000, number=10 * number)
+        if helper:
+            trace.python(helper, at + 10, at + 4_990, number=10 * number + 1, parent=10 * number)
+        begin = at + 20
+        for _ in range(10):
+            trace.op("aten::mm", begin, begin + 300)
+            begin += 300 + us // 10
+        trace.step(number, at, at + 5_000 + us + number % 3)
+    return trace
+
+
+@pytest.mark.parametrize("sides", [("", HELPER), (HELPER, "")])
+def test_a_function_that_takes_code_over_is_no_new_work(sides: tuple[str, str]) -> None:
+    """Its operators are called as often without it."""
+    one, two = sides
+    assert not compare(refactored(one, 200), refactored(two, 200)).findings
+    (finding,) = compare(refactored(one, 200), refactored(two, 900)).findings
+    assert f"inside {HELPER}" not in finding.sentence and not finding.confidence.startswith("certain")

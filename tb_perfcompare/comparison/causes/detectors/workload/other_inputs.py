@@ -23,7 +23,6 @@ from tb_perfcompare.comparison.causes.evidence.inputs import (
     time_share_of_other_inputs,
 )
 from tb_perfcompare.comparison.causes.evidence.known_settings import setting_of_arguments
-from tb_perfcompare.comparison.causes.evidence.rule import drawn_by_chance
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.speed.rates import total_clause
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK
@@ -100,7 +99,9 @@ def other_shapes(context: RuleContext) -> OtherWork | None:
     recurring = [recur(side, moved) for side in context.sides]
     if not all(recurring):
         alone = SIDES[recurring.index(False)] if any(recurring) else ""
-        return None if not alone and drawn_by_chance(context) else _other_sizes(moved, name, alone)
+        amount = context.headline.amount
+        is_chance = not alone and amount is not None and amount.low <= 0 <= amount.high
+        return None if is_chance else _other_sizes(moved, name, alone)
     ratio = growth(before, after)
     few_differ = share_of_other_inputs(amounts) <= 1 - SIMILAR_WORK
     if few_differ and nearly_as_large(before, after):
