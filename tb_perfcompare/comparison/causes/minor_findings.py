@@ -10,6 +10,7 @@ from tb_perfcompare.comparison.causes.detectors.machine.of_machine import OF_CPU
 from tb_perfcompare.comparison.causes.detectors.machine.pace import MACHINE_PACE
 from tb_perfcompare.comparison.causes.detectors.machine.recording import PROFILER_OVERHEAD
 from tb_perfcompare.comparison.causes.detectors.replaced_calls import OPERATOR_REPLACED
+from tb_perfcompare.comparison.causes.detectors.steps.slow_steps import SLOW_STEPS
 from tb_perfcompare.comparison.causes.evidence.rule import COUNTED
 from tb_perfcompare.comparison.result.finding import Finding, is_sure
 from tb_perfcompare.comparison.result.headline import Basis, Headline
@@ -25,8 +26,10 @@ UNCOUNTED, SIDE_EFFECT = 0.04, 0.15
 """Share of the largest finding below which one that is not counted, or one of a side effect, is not reported. 150
 recorded pairs had 16 and 11 of these; none was the cause."""
 
-_SIDE_EFFECTS = frozenset({*COPIES_ON_CPU.names, *LAYOUT_COPIES.names, *PROFILER_OVERHEAD.names})
-"""Counted findings that follow from almost any change of the program."""
+_SIDE_EFFECTS = frozenset({
+    *COPIES_ON_CPU.names, *LAYOUT_COPIES.names, *PROFILER_OVERHEAD.names, *SLOW_STEPS.names,
+})  # fmt: skip
+"""Findings that follow from almost any change of the program, and those of single slow steps."""
 
 
 def without_minor_changes(

@@ -207,6 +207,36 @@ def test_gradients_that_another_way_computes_are_no_setting() -> None:
         assert "which parameters" not in found.look_at
 
 
+def test_gradients_of_parameters_that_a_replaced_layer_has_are_no_setting() -> None:
+    """Another finding names the layer."""
+    gradient = "torch::autograd::AccumulateGrad"
+    before = program("aten::a", "aten::b", "aten::upsample_nearest2d", *[gradient] * 4)
+    after = program("aten::a", "aten::b", "aten::upsample_bicubic2d", *[gradient] * 9)
+    for found in (*changed(before, after), *changed(after, before)):
+        assert "which parameters" not in found.look_at
+
+
+@pytest.mark.parametrize(("new", "others", "setting"), [
+    ("aten::bernoulli_", ["aten::dropout"], "model.train() and model.eval()"),
+    ("aten::native_dropout", ["aten::dropout"], "model.train() and model.eval()"),
+    ("aten::bernoulli_", [], ""),
+])  # fmt: skip
+def test_dropout_with_a_mask_on_one_side_alone_is_in_training_mode(new: str, others: list[str], setting: str) -> None:
+    """Not if dropout is new, or if other code draws numbers."""
+    before, after = program("aten::relu", *others), program("aten::relu", *others, new)
+    for found in (*changed(before, after), *changed(after, before)):
+        assert found.look_at == setting
+    (further,) = changed(program("aten::relu"), program("aten::relu", "aten::dropout", new))
+    assert not further.look_at
+
+
+@pytest.mark.parametrize(("others", "is_text"), [(["aten::isfinite"], True), ([], False)])
+def test_finite_elements_are_selected_for_the_text_of_a_tensor(others: list[str], *, is_text: bool) -> None:
+    before, after = program("aten::relu"), program("aten::relu", "aten::masked_select", *others)
+    for found in (*changed(before, after), *changed(after, before)):
+        assert found.look_at.startswith("the text of tensors") is is_text
+
+
 def test_the_search_for_nan_tells_anomaly_detection() -> None:
     before, after = program("aten::a"), program("aten::a", "aten::isnan", "aten::isnan", "aten::_is_any_true")
     for found in (*changed(before, after), *changed(after, before)):

@@ -23,6 +23,8 @@ LARGEST = Finding("operator_slower", "mm", "CPU Exec", 1000.0, 1.0, "", (), "")
         ("more_calls", COUNTED, 9.0, True),
         ("layout_copies", COUNTED, 149.0, False),
         ("layout_copies", COUNTED, 151.0, True),
+        ("slow_steps", "few steps, which may not recur", 149.0, False),
+        ("slow_steps", "few steps, which may not recur", 151.0, True),
     ],
 )
 def test_small_findings_need_to_be_counted_and_no_side_effect(

@@ -167,7 +167,7 @@ def _cause_of(
     around = gaps_of_calls(context, set(amounts), own, explained) if explained is not None else {}
     explains = _with_hooks(context, changed, own | around)
     delta = fsum(explains.values())
-    every = new, gone, others = in_naming_order(context, changed, telling(amounts))
+    every = new, gone, others = in_naming_order(context, changed, telling(context, amounts))
     is_again = _are_recomputed(context, changed, delta)
     about = Groups([], [], others) if is_again or take_most(others, (*new, *gone)) else every
     again = f"Activations are {'' if delta > 0 else 'no longer '}recomputed in the backward pass"
@@ -200,7 +200,7 @@ def _looked_at(context: RuleContext, amounts: Mapping[str, Amount], around: Coll
     """What to look at: a setting that these operators tell, or a recording without functions if these take much of the
     time."""
     recorded = RECORDED if (OTHER, "") in around and more_recorded(context.entities(OTHER)) else ""
-    return known_setting(amounts) or setting_of_arguments(context) or recorded
+    return known_setting(context, amounts) or setting_of_arguments(context) or recorded
 
 
 def _rows_of(context: RuleContext, changed: list[Changed], groups: Groups, delta: float) -> tuple[Evidence, ...]:

@@ -75,7 +75,7 @@ def _replacement(context: RuleContext, replacement: Replacement, explained: Expl
     around = gaps_of_calls(context, names, replacement.explains(context.unit), explained)
     explains |= around
     delta, more = fsum(explains.values()), sum(calls_of.values())
-    look_at, rule = PARENTS.get(replacement.parent) or known_setting(_amounts(context, names)), ""
+    look_at, rule = PARENTS.get(replacement.parent) or known_setting(context, _amounts(context, names)), ""
     if replacement.parent:
         where = f" in {short(replacement.parent)}"
         if inputs := other_inputs(context, replacement.parent):

@@ -19,6 +19,8 @@ _UNUSED = (
     "step searches the graph and reduces a mask"
 )
 _PLAIN_CONVOLUTION = "aten::_slow_conv2d_forward"
+_EVALUATION = "model.train() and model.eval()"
+_ELEMENTS, _FINITE = "aten::masked_select", "aten::isfinite"
 _GRADIENT = "torch::autograd::AccumulateGrad"
 _UPDATES = "how many batches make an optimizer step: gradient accumulation, several networks in turn"
 UPDATES_CHANGED = 0.3
@@ -35,6 +37,9 @@ SETTINGS = {
     "unscaled and checked",
     "aten::_is_any_true": "torch.autograd.set_detect_anomaly(): it searches every gradient for NaN and keeps the "
     "Python stack of every operator",
+    "aten::native_dropout": _EVALUATION,
+    "aten::bernoulli_": _EVALUATION,
+    _ELEMENTS: "the text of tensors: print(), f-strings and log messages with tensors in them",
     _PLAIN_CONVOLUTION: "torch.backends.mkldnn.enabled, torch.backends.cudnn.enabled and data types: one "
     "side convolves without oneDNN or cuDNN",
     _GRADIENT: "which parameters get a gradient: frozen layers, adapters, a .detach() that is gone",
@@ -43,8 +48,8 @@ SETTINGS = {
 
 
 ARGUMENTS = {
-    "training": "model.train() and model.eval()",
-    "train": "model.train() and model.eval()",
+    "training": _EVALUATION,
+    "train": _EVALUATION,
     "non_blocking": "non_blocking=True and pinned memory of copies to the device",
     "benchmark": "torch.backends.cudnn.benchmark",
     "deterministic": "torch.use_deterministic_algorithms and torch.backends.cudnn.deterministic",
@@ -67,15 +72,15 @@ PARENTS = {
 """Operator -> what to look at if operators inside it are replaced."""
 
 
-def telling(changed: Mapping[str, Amount]) -> list[str]:
+def telling(context: RuleContext, changed: Mapping[str, Amount]) -> list[str]:
     """Operators of a setting, among operators whose calls differ; most telling first. Optimizer steps come first."""
-    settings = [name for name in SETTINGS if name in changed and _tells(name, changed)]
+    settings = [name for name in SETTINGS if name in changed and _tells(context, name, changed)]
     return [*sorted(name for name, amount in changed.items() if is_recounted_update(name, amount)), *settings]
 
 
-def known_setting(changed: Mapping[str, Amount]) -> str:
+def known_setting(context: RuleContext, changed: Mapping[str, Amount]) -> str:
     """What to look at, by operators whose calls differ; "" if none tells a setting."""
-    return next((SETTINGS.get(name, _UPDATES) for name in telling(changed)), "")
+    return next((SETTINGS.get(name, _UPDATES) for name in telling(context, changed)), "")
 
 
 def setting_of_arguments(context: RuleContext, operator: str = "", argument: str = "") -> str:
@@ -96,15 +101,22 @@ def is_recounted_update(name: str, amount: Amount) -> bool:
     return name.startswith(OPTIMIZER_STEP) and fewer > 0 and more - fewer >= UPDATES_CHANGED * more
 
 
-def _tells(name: str, changed: Mapping[str, Amount]) -> bool:
+def _tells(context: RuleContext, name: str, changed: Mapping[str, Amount]) -> bool:
     """Whether a setting of the program differs, and not the amount of work. Most settings are on or off: one side has
-    none of the calls. More gradients show that more parameters require them only if both sides have some, one has many
-    more, and the forward pass does not compute more, which a further layer or a gradient penalty would explain. Plain
-    convolutions show another library only if that convolves as many times less: for a batch of one PyTorch chooses
-    plain ones itself."""
+    none of the calls. Dropout that is called as often, but makes masks on one side alone, is in training mode there;
+    the text of a tensor needs its finite elements. More gradients show that more parameters require them only if both
+    sides have some, one has many more, and the forward pass does not compute more, which a further layer or a gradient
+    penalty would explain. Plain convolutions show another library only if that convolves as many times less: for a
+    batch of one PyTorch chooses plain ones itself."""
     if name == _GRADIENT:
-        return _are_required(changed)
+        return _are_required(context, changed[name])
     amount = changed[name]
+    if SETTINGS[name] == _EVALUATION:
+        dropout = context.amount("operators", "host_total", "aten::dropout")
+        if not dropout.calls_a or dropout.more_calls:
+            return False
+    if name == _ELEMENTS and _FINITE not in changed:
+        return False
     if name == _PLAIN_CONVOLUTION:
         return any(
             "conv" in other and "backward" not in other.lower()
@@ -114,11 +126,11 @@ def _tells(name: str, changed: Mapping[str, Amount]) -> bool:
     return not (amount.calls_a and amount.calls_b)
 
 
-def _are_required(changed: Mapping[str, Amount]) -> bool:
-    gradients = changed[_GRADIENT]
+def _are_required(context: RuleContext, gradients: Amount) -> bool:
     both_have_some = min(gradients.calls_a, gradients.calls_b) > 0
     return both_have_some and call_count_changed(gradients.calls_a, gradients.calls_b) and not any(
-        amount.more_calls * gradients.more_calls > 0 for name, amount in changed.items() if _computes_forward(name)
+        amount.more_calls * gradients.more_calls > 0
+        for (name, *_), amount in context.amounts("operators", "host_total").items() if _computes_forward(name)
     )
 
 
