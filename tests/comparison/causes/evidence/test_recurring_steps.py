@@ -31,12 +31,19 @@ def test_the_sentence_gives_the_period_of_a_pause_and_its_length(period: int, cl
         assert f"; mostly {text} µs in each" in finding_of(compare(a, b), "unrecorded_time").sentence
 
 
-def test_pauses_in_every_step_in_irregular_steps_or_on_both_sides_have_no_period() -> None:
+def test_longer_pauses_in_the_same_steps_have_their_period_and_what_is_more() -> None:
+    short, long = summary(program(3, 500)), summary(program(3, 900))
+    for a, b, us, text in ((short, long, 140, "+400 µs"), (long, short, -140, "−400 µs")):
+        assert recurring_clause(a, b, StepCategory.OTHER, us) == f"mostly in every 3rd step, {text} in each"
+    assert not recurring_clause(short, long, StepCategory.OTHER, 300)  # most of it is in other steps
+
+
+def test_pauses_in_every_step_or_in_irregular_steps_have_no_period() -> None:
     some = sequence(
         [[("aten::mm", 900), ("", 40 + (800 if step in (1, 2, 5, 9, 11, 16) else step % 4))] for step in range(20)],
         vendor="cpu",
     )  # fmt: skip
-    for a, b in ((program(), program(1, 300, first=0)), (program(), some), (program(3, 500), program(3, 900))):
+    for a, b in ((program(), program(1, 300, first=0)), (program(), some)):
         assert not any("mostly in every" in finding.sentence for finding in compare(a, b).findings)
 
 
@@ -44,9 +51,10 @@ def test_pauses_in_every_step_in_irregular_steps_or_on_both_sides_have_no_period
 def test_three_pauses_in_each_short_recording_recur_if_they_begin_alike_or_there_are_more(
     starts: tuple[int, ...], found: bool
 ) -> None:
-    pausing = [capture(program(4, 800, one, 9 + one, noise=5), str(number)) for number, one in enumerate(starts)]
-    clause = recurring_clause(summary(program(noise=5)), pool(pausing), StepCategory.OTHER, 240)
-    assert clause.startswith("mostly in every 4th step, +80") == found, clause
+    for pause, is_told in ((60, found), (800, True)):  # or if they are far longer than the rest of the step
+        pausing = [capture(program(4, pause, one, 9 + one, noise=5), str(number)) for number, one in enumerate(starts)]
+        clause = recurring_clause(summary(program(noise=5)), pool(pausing), StepCategory.OTHER, pause * 0.3)
+        assert clause.startswith("mostly in every 4th step, +") == is_told, clause
 
 
 def test_two_pauses_do_not_recur() -> None:

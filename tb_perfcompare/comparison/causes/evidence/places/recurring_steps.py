@@ -19,7 +19,10 @@ MIN_TIMES = 3
 """Fewest long steps of a recording."""
 
 MAX_P = 0.001
-"""Largest probability that equal steps fall apart so by chance, at one period."""
+"""Largest probability that equal steps fall apart so by chance, at one period ..."""
+
+MUCH_LONGER = 3
+"""... unless all long ones are this many times as long as any other: equal steps seldom are."""
 
 MAIN_SHARE = 0.5
 """Share of a category's change that long steps must add to the mean step."""
@@ -27,12 +30,15 @@ MAIN_SHARE = 0.5
 
 def recurring_clause(a: Summary, b: Summary, category: StepCategory, delta_us: float) -> str:
     """Clause on the category's change in microseconds per step, if most of it is in every k-th step of the side with
-    more: "mostly in every 3rd step, +14.6 ms in each"; "" if not."""
+    more: "mostly in every 3rd step, +14.6 ms in each", beyond those of the other side; "" if not."""
     one, other = (b, a) if delta_us > 0 else (a, b)
-    period, excess_us = _recurrence(one, category)
-    if not period or excess_us < MAIN_SHARE * abs(delta_us) * period or _recurrence(other, category)[0] == period:
+    period, more_us = _recurrence(one, category)
+    period_of_other, usual_us = _recurrence(other, category)
+    if period_of_other == period:
+        more_us -= usual_us
+    if not period or more_us < MAIN_SHARE * abs(delta_us) * period:
         return ""
-    return f"mostly in {every_text(period)}, {signed_time(math.copysign(excess_us, delta_us))} in each"
+    return f"mostly in {every_text(period)}, {signed_time(math.copysign(more_us, delta_us))} in each"
 
 
 def recurring_operators(side: Summary) -> set[str]:
@@ -68,14 +74,16 @@ def _period(steps: NDArray[np.int64], count: int) -> int:
 
 def _recurrence(side: Summary, category: StepCategory) -> tuple[int, float]:
     """(k, microseconds by which every k-th step takes longer in the category); (0, 0.0) if steps do not recur so: in
-    each recording, every k-th takes longer than all of the others."""
+    each recording, every k-th takes longer than all of the others, in enough steps or by far."""
     times, captures = side.owned.by_category()[category], side.steps.capture
     each = [times[captures == capture] for capture in unique(captures)]
     for period in range(2, LONGEST_PERIOD + 1):
         long = [_long_steps(steps, period) for steps in each]
-        if all(len(own) for own in long) and _chance(each, long, period) < MAX_P:
-            longer = np.concatenate([steps[own] for steps, own in zip(each, long, strict=True)])
-            others = np.concatenate([np.delete(steps, own) for steps, own in zip(each, long, strict=True)])
+        if not all(len(own) for own in long):
+            continue
+        longer = np.concatenate([steps[own] for steps, own in zip(each, long, strict=True)])
+        others = np.concatenate([np.delete(steps, own) for steps, own in zip(each, long, strict=True)])
+        if longer.min() >= MUCH_LONGER * others.max() or _chance(each, long, period) < MAX_P:
             return period, float(longer.mean() - median(others)) / 1000
     return 0, 0.0
 
