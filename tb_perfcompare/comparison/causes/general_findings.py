@@ -22,6 +22,7 @@ from tb_perfcompare.comparison.causes.evidence.general_rules import (
 )
 from tb_perfcompare.comparison.causes.evidence.host_time import only_exposed
 from tb_perfcompare.comparison.causes.evidence.places.moved_inside import moved_into_ranges
+from tb_perfcompare.comparison.causes.evidence.places.recurring_steps import recurrence
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.significant_categories import repeatability
 from tb_perfcompare.comparison.causes.general_change import Change, Known
@@ -36,7 +37,7 @@ from tb_perfcompare.comparison.causes.general_sentences import (
     not_named,
 )
 from tb_perfcompare.comparison.causes.loader_sentences import loads_itself
-from tb_perfcompare.comparison.result.finding import Evidence, Finding, share_of
+from tb_perfcompare.comparison.result.finding import WITHIN_SPREAD, Evidence, Finding, share_of
 from tb_perfcompare.comparison.result.headline import Basis
 from tb_perfcompare.comparison.result.ledger_rows import STATUSES, EntityRows, LedgerRow, columns_of
 from tb_perfcompare.model.names.ranges import LOADER_NAME
@@ -97,7 +98,13 @@ def _rest_us(row: LedgerRow, known: Known) -> float:
         unnamed = unnamed.of_rows(not_named(unnamed, known.named))
         if not _is_unexplained(rest_us, unnamed, known):
             return 0.0
-    return rest_us if known.is_clear(label, rest_us) or _is_counted(label, unnamed, rest_us, known) else 0.0
+    is_told = known.is_clear(label, rest_us) or _is_counted(label, unnamed, rest_us, known)
+    return rest_us if is_told or _every(label, rest_us, known) else 0.0
+
+
+def _every(label: str, delta_us: float, known: Known) -> str:
+    """Steps with most of a category's change, if these recur: "every 3rd step". They need no significant times."""
+    return recurrence(*known.sides, StepCategory(CATEGORY_LABELS.index(label)), delta_us)[0]
 
 
 def _change(row: LedgerRow, rest_us: float, known: Known) -> Change:
@@ -222,6 +229,8 @@ def _finding(change: Change, known: Known) -> Finding:
         apart=label in context.clear.apart, too_few=label in context.clear.too_few,
         paced=context.paced.get(label) if change.whole else None,
     )  # fmt: skip
+    if confidence.startswith(WITHIN_SPREAD) and (every := _every(label, change.delta_us, known)):
+        confidence = f"recurs in {every}"
     return Finding(
         rule=GENERAL[change.category].names[0],
         subject=change.main[0].path[1] if change.main else label,

@@ -32,6 +32,11 @@ def test_the_sentence_gives_the_period_of_a_pause_and_its_length(period: int, cl
 
 
 def test_longer_pauses_in_the_same_steps_have_their_period_and_what_is_more() -> None:
+    """They need no significant times."""
+    for a, b, text in ((500, 900, "+400"), (900, 500, "−400")):
+        finding = finding_of(compare(program(3, a), program(3, b)), "unrecorded_time")
+        assert f"; mostly in every 3rd step, {text} µs in each" in finding.sentence
+        assert finding.confidence == "recurs in every 3rd step"
     short, long = summary(program(3, 500)), summary(program(3, 900))
     for a, b, us, text in ((short, long, 140, "+400 µs"), (long, short, -140, "−400 µs")):
         assert recurring_clause(a, b, StepCategory.OTHER, us) == f"mostly in every 3rd step, {text} in each"

@@ -29,16 +29,21 @@ MAIN_SHARE = 0.5
 
 
 def recurring_clause(a: Summary, b: Summary, category: StepCategory, delta_us: float) -> str:
-    """Clause on the category's change in microseconds per step, if most of it is in every k-th step of the side with
-    more: "mostly in every 3rd step, +14.6 ms in each", beyond those of the other side; "" if not."""
+    """Clause on the category's change in microseconds per step, if most of it recurs: "mostly in every 3rd step,
+    +14.6 ms in each"; "" if not."""
+    every, more_us = recurrence(a, b, category, delta_us)
+    return f"mostly in {every}, {signed_time(math.copysign(more_us, delta_us))} in each" if every else ""
+
+
+def recurrence(a: Summary, b: Summary, category: StepCategory, delta_us: float) -> tuple[str, float]:
+    """("every 3rd step", microseconds in each, beyond those of the other side), if most of the category's change is in
+    every k-th step of the side with more; ("", 0.0) if not."""
     one, other = (b, a) if delta_us > 0 else (a, b)
     period, more_us = _recurrence(one, category)
     period_of_other, usual_us = _recurrence(other, category)
     if period_of_other == period:
         more_us -= usual_us
-    if not period or more_us < MAIN_SHARE * abs(delta_us) * period:
-        return ""
-    return f"mostly in {every_text(period)}, {signed_time(math.copysign(more_us, delta_us))} in each"
+    return (every_text(period), more_us) if 0 < MAIN_SHARE * abs(delta_us) * period <= more_us else ("", 0.0)
 
 
 def recurring_operators(side: Summary) -> set[str]:
