@@ -28,13 +28,7 @@ from tb_perfcompare.comparison.causes.evidence.places.responsible_operator impor
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.speed.launch_sizes import OTHER_THREADS, typical_growth
 from tb_perfcompare.comparison.causes.general_change import Change, Known
-from tb_perfcompare.comparison.causes.loader_sentences import (
-    LOADING,
-    WORKERS,
-    few_steps_clause,
-    loader_clauses,
-    loads_itself,
-)
+from tb_perfcompare.comparison.causes.loader_sentences import LOADING, WORKERS, loader_clauses, loads_itself
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import STATUSES, EntityRows, LedgerRow
 from tb_perfcompare.comparison.result.options import SIDES
@@ -133,11 +127,10 @@ def clauses_of_category(change: Change, known: Known) -> tuple[Sequence[str], st
             grown = "" if hidden or len(change.same_way) else _own_growth(known, delta_us)
             return (hidden, grown, recurring), _DEVICE_WORK if hidden else look_at, ()
         case StepCategory.DATALOADER:
-            more = known.context.candidate if delta_us > 0 else known.context.baseline
             if hidden := _hidden(known, delta_us, category):
                 return (hidden,), _DEVICE_WORK, ()
             of_workers = recurring and not loads_itself(known, delta_us)
-            return (recurring or few_steps_clause(more),), WORKERS if of_workers else look_at, ()
+            return (recurring,), WORKERS if of_workers else look_at, ()
         case StepCategory.RUNTIME:
             operator, clause = responsible_operator(*known.sides, delta_us) or ("", "")
             return (recurring, clause), look_at, [Evidence("operators", operator)] if operator else ()

@@ -1,4 +1,4 @@
-"""What the findings on the wait for data say: who loads, what in it takes longer, in which steps."""
+"""What the findings on the wait for data say: who loads, and what in it takes longer."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ from tb_perfcompare.comparison.causes.evidence.general_rules import MAIN_SHARE
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
 from tb_perfcompare.comparison.causes.evidence.places.moved_inside import operators_of_loader
 from tb_perfcompare.comparison.causes.general_change import Change, Known
-from tb_perfcompare.comparison.result.wording import calls_text, many, numbers_text, percent_text, short, signed_time
+from tb_perfcompare.comparison.result.wording import calls_text, many, numbers_text, short, signed_time
 from tb_perfcompare.model.environment import LOADED_BY, MAIN_PROCESS
-from tb_perfcompare.model.summary.categories import StepCategory
-from tb_perfcompare.model.summary.summary import Summary
 
 WORKERS = (
     "num_workers and prefetch_factor: several workers deliver batches at once; persistent_workers=True, or each epoch "
@@ -27,9 +25,6 @@ LOADING = "Dataset.__getitem__ and collate_fn, which run in the main process (nu
 
 MAX_NAMED = 3
 """Operators in a data loader that are named."""
-
-FEW_STEPS, MAX_WAITS = 0.25, 0.75
-"""If at most this share of the steps has at least that share of all waiting for data, the sentence says so."""
 
 
 def loads_itself(known: Known, delta_us: float) -> bool:
@@ -56,15 +51,3 @@ def _calls(amount: Amount, known: Known) -> str:
     if not call_count_changed(amount.calls_a, amount.calls_b):
         return calls_text(amount.calls_b, known.per)
     return f"{numbers_text(amount.calls_a, amount.calls_b)} calls{known.per}"
-
-
-def few_steps_clause(side: Summary) -> str:
-    """Clause if a few steps contain most of the waiting for data: several workers hand over several batches at once;
-    "" if not."""
-    waits = side.owned.by_category()[StepCategory.DATALOADER]
-    few = int(FEW_STEPS * len(waits))
-    longest = np.sort(waits)[::-1][:few]
-    if not few or not waits.any() or longest.sum() < MAX_WAITS * waits.sum():
-        return ""
-    count = int((np.cumsum(longest) < MAX_WAITS * waits.sum()).sum()) + 1
-    return f"{percent_text(longest[:count].sum() / waits.sum())} of it in {count} of {many(len(waits), 'step')}"

@@ -138,10 +138,7 @@ def grown_function(
 ) -> GrownFunction | None:  # fmt: skip
     """The innermost Python function that, with the functions that it calls, makes most of a change of the Python code
     in this annotated range, or outside of ranges; None if there is none, or if a side recorded none."""
-    if any(PYTHON_TIME not in side.groups for side in (baseline, candidate)):
-        return None
-    sides = [python_time(side, within) for side in (baseline, candidate)]
-    return _innermost((baseline, candidate), sides, lambda one: one.us, delta_us, shared=bool(within))
+    return _innermost((baseline, candidate), within, lambda one: one.us, delta_us, shared=bool(within))
 
 
 def function_of_calls(
@@ -149,11 +146,9 @@ def function_of_calls(
 ) -> GrownFunction | None:  # fmt: skip
     """The innermost Python function that, with the functions that it calls, makes most of the change of operator calls
     (`calls`, per step); None as for grown_function, or if it makes nearly all calls of the step."""
-    if any(PYTHON_TIME not in side.groups for side in (baseline, candidate)):
-        return None
-    sides = [python_time(side, None) for side in (baseline, candidate)]
-    found = _innermost((baseline, candidate), sides, lambda one: one.operators, calls[1] - calls[0], shared=True)
-    made = () if found is None else (side.get(found.name, _NO_TIME).operators for side in sides)
+    summaries = baseline, candidate
+    found = _innermost(summaries, None, lambda one: one.operators, calls[1] - calls[0], shared=True)
+    made = () if found is None else (side.get(found.name, _NO_TIME).operators for side in _times(summaries, None))
     is_step = all(part >= WHOLE_STEP * whole for part, whole in zip(made, calls, strict=False))
     return None if is_step else found
 
@@ -161,26 +156,22 @@ def function_of_calls(
 def recounted_function(baseline: Summary, candidate: Summary, more_calls: float) -> str:
     """The outermost Python function that is called another number of times and makes, with those that it calls, most
     of the change of operator calls; "" if there is none, or if a side recorded none."""
-    if any(PYTHON_TIME not in side.groups for side in (baseline, candidate)):
-        return ""
-    sides = before, after = python_time(baseline, None), python_time(candidate, None)
+    sides = _times((baseline, candidate), None)
     depths = _holding(sides, lambda one: one.operators, more_calls, shared=True)
     recounted = [
-        name for name in depths
-        if call_count_changed(*(side.get(name, _NO_TIME).calls for side in (before, after)))
+        name for name in depths if call_count_changed(*(side.get(name, _NO_TIME).calls for side in sides))
     ]  # fmt: skip
     return min(recounted, key=lambda name: (depths[name], name), default="")
 
 
 def _innermost(
-    summaries: tuple[Summary, Summary], sides: Sequence[Mapping[str, PythonTime]],
-    measure: Callable[[PythonTime], float], delta: float, *, shared: bool,
+    summaries: tuple[Summary, Summary], within: str | None, measure: Callable[[PythonTime], float], delta: float, *,
+    shared: bool,
 ) -> GrownFunction | None:  # fmt: skip
     """The innermost function that makes most of a change, but first those that only one side calls for nothing else: a
     hook is called in many places, at any depth. Not one whose operators the other side calls elsewhere: it took code
     over. None if there is none."""
-    calls_a, calls_b = (_operator_calls(side) for side in summaries)
-    functions = []
+    sides, (calls_a, calls_b), functions = _times(summaries, within), map(_operator_calls, summaries), []
     for name, depth in _holding(sides, measure, delta, shared=shared).items():
         in_sides = [found.get(name, _NO_TIME) for found in sides]
         calls = [one.calls or _calls_owned(side, name) for one, side in zip(in_sides, summaries, strict=True)]
@@ -196,6 +187,12 @@ def _innermost(
 def _operator_calls(side: Summary) -> float:
     """Operator calls per step."""
     return float(side.groups["operators"].calls.sum()) / len(side.steps) if "operators" in side.groups else 0.0
+
+
+def _times(summaries: tuple[Summary, Summary], within: str | None) -> Sequence[Mapping[str, PythonTime]]:
+    """Python functions of both sides; none if a side recorded none."""
+    recorded = all(PYTHON_TIME in side.groups for side in summaries)
+    return [python_time(side, within) if recorded else {} for side in summaries]
 
 
 def _holding(

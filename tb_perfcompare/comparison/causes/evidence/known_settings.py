@@ -111,19 +111,17 @@ def _tells(context: RuleContext, name: str, changed: Mapping[str, Amount]) -> bo
     if name == _GRADIENT:
         return _are_required(context, changed[name])
     amount = changed[name]
-    if SETTINGS[name] == _EVALUATION:
-        dropout = context.amount("operators", "host_total", "aten::dropout")
-        if not dropout.calls_a or dropout.more_calls:
-            return False
-    if name == _ELEMENTS and _FINITE not in changed:
-        return False
     if name == _PLAIN_CONVOLUTION:
         return any(
             "conv" in other and "backward" not in other.lower()
             and math.isclose(one.more_calls, -amount.more_calls, rel_tol=SAME_NUMBER)
             for other, one in changed.items()
         )
-    return not (amount.calls_a and amount.calls_b)
+    is_one_sided = not (amount.calls_a and amount.calls_b)
+    if SETTINGS[name] == _EVALUATION:
+        dropout = context.amount("operators", "host_total", "aten::dropout")
+        return is_one_sided and 0 < dropout.calls_a == dropout.calls_b
+    return is_one_sided and (name != _ELEMENTS or _FINITE in changed)
 
 
 def _are_required(context: RuleContext, gradients: Amount) -> bool:
