@@ -41,6 +41,15 @@ def test_longer_pauses_in_the_same_steps_have_their_period_and_what_is_more() ->
     for a, b, us, text in ((short, long, 140, "+400 µs"), (long, short, -140, "−400 µs")):
         assert recurring_clause(a, b, StepCategory.OTHER, us) == f"mostly in every 3rd step, {text} in each"
     assert not recurring_clause(short, long, StepCategory.OTHER, 300)  # most of it is in other steps
+    assert not recurring_clause(short, long, StepCategory.OTHER, 60)  # other steps take less
+
+
+@pytest.mark.parametrize(("steps", "period", "is_told"), [(15, 5, True), (8, 3, False)])
+def test_three_far_longer_steps_recur_if_there_are_enough_others(steps: int, period: int, *, is_told: bool) -> None:
+    """Of eight steps, a busy machine makes every third one long now and then."""
+    plain, pausing = summary(program(steps=steps)), summary(program(period, 800, steps=steps))
+    for a, b, way in ((plain, pausing, 1), (pausing, plain, -1)):
+        assert bool(recurring_clause(a, b, StepCategory.OTHER, way * 800 / period)) is is_told
 
 
 def test_pauses_in_every_step_or_in_irregular_steps_have_no_period() -> None:

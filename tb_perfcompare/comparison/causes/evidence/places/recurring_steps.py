@@ -19,13 +19,13 @@ MIN_TIMES = 3
 """Fewest long steps of a recording."""
 
 MAX_P = 0.001
-"""Largest probability that equal steps fall apart so by chance, at one period ..."""
+"""Largest probability that equal steps fall apart so by chance, at one period."""
 
-MUCH_LONGER = 3
-"""... unless all long ones are this many times as long as any other: equal steps seldom are."""
+MUCH_LONGER, MAX_P_OF_MUCH = 3, 0.02
+"""The same if all long ones are this many times as long as any other, as three of 15 are."""
 
 MAIN_SHARE = 0.5
-"""Share of a category's change that long steps must add to the mean step."""
+"""Share of a category's change that long steps must add to the mean step, and share of that which the change must be."""
 
 
 def recurring_clause(a: Summary, b: Summary, category: StepCategory, delta_us: float) -> str:
@@ -43,7 +43,9 @@ def recurrence(a: Summary, b: Summary, category: StepCategory, delta_us: float) 
     period_of_other, usual_us = _recurrence(other, category)
     if period_of_other == period:
         more_us -= usual_us
-    return (every_text(period), more_us) if 0 < MAIN_SHARE * abs(delta_us) * period <= more_us else ("", 0.0)
+    change_us = abs(delta_us) * period
+    is_most = MAIN_SHARE * change_us <= more_us and MAIN_SHARE * more_us <= change_us
+    return (every_text(period), more_us) if period and is_most else ("", 0.0)
 
 
 def recurring_operators(side: Summary) -> set[str]:
@@ -88,7 +90,7 @@ def _recurrence(side: Summary, category: StepCategory) -> tuple[int, float]:
             continue
         longer = np.concatenate([steps[own] for steps, own in zip(each, long, strict=True)])
         others = np.concatenate([np.delete(steps, own) for steps, own in zip(each, long, strict=True)])
-        if longer.min() >= MUCH_LONGER * others.max() or _chance(each, long, period) < MAX_P:
+        if _chance(each, long, period) < (MAX_P_OF_MUCH if longer.min() >= MUCH_LONGER * others.max() else MAX_P):
             return period, float(longer.mean() - median(others)) / 1000
     return 0, 0.0
 
