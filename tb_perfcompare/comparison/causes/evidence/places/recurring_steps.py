@@ -25,7 +25,7 @@ MUCH_LONGER, MAX_P_OF_MUCH = 3, 0.02
 """The same if all long ones are this many times as long as any other, as three of 15 are."""
 
 MAIN_SHARE = 0.5
-"""Share of a category's change that long steps must add to the mean step, and share of that which the change must be."""
+"""Share of a category's change that long steps must add to the mean step, and that the change must be of that."""
 
 
 def recurring_clause(a: Summary, b: Summary, category: StepCategory, delta_us: float) -> str:
