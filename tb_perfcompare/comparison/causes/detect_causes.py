@@ -40,7 +40,7 @@ class DetectedCauses:
     entities    entities that the findings name, whose calls were replaced, or whose change they explain
     machine_us  the machine's part of the change of the step, microseconds
     same_inputs  operators have the same input shapes and types throughout, as far as recorded
-    offsetting  subjects of findings whose parts are larger than their sum
+    offsetting  sentences of findings whose parts are larger than their sum
     """
 
     findings: tuple[Finding, ...] = ()
@@ -67,7 +67,7 @@ def detect_causes(context: RuleContext) -> DetectedCauses:
     causes = explained.causes
     findings = sorted((cause.finding for cause in causes), key=lambda finding: -abs(finding.change_us))
     offsetting = frozenset(
-        cause.finding.subject for cause in causes
+        cause.finding.sentence for cause in causes
         if fsum(map(abs, cause.explains.values())) >= max(context.least_us, OFFSETTING * abs(context.delta_us))
     )  # fmt: skip
     return DetectedCauses(

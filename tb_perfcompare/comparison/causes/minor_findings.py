@@ -37,13 +37,13 @@ def without_minor_changes(
 ) -> tuple[Finding, ...]:
     """Removes findings below MINOR of the step's typical change or small next to the largest, and changed operators
     below the smallest change that matters. Replaced layers stay, and replaced operators whose parts are larger than
-    their sum (`offsetting`, their subjects); so do all findings if nothing else is found."""
+    their sum (`offsetting`, their sentences); so do all findings if nothing else is found."""
     minor_us = MINOR * abs(typical_us)
     largest_us = max((abs(finding.change_us) for finding in findings), default=0.0)
     large = tuple(
         finding for finding in findings
         if finding.delta_us is None or _is_of_layers(finding)
-        or (is_replaced(finding) and finding.subject in offsetting)
+        or (is_replaced(finding) and finding.sentence in offsetting)
         or abs(finding.delta_us) >= max(
             minor_us, _least_share(finding) * largest_us, least_us if finding.rule in _STRUCTURE else 0.0
         )

@@ -36,6 +36,15 @@ def test_small_findings_need_to_be_counted_and_no_side_effect(
         assert without_minor_changes(findings, 0.0, 5.0) == findings[: 1 + is_kept]
 
 
+def test_a_small_replacement_does_not_stay_for_the_name_of_a_large_one() -> None:
+    """Exchanged sides name another operator first, which two replacements may share."""
+    large, small = (
+        Finding("operator_replaced", "aten::add_", "all", us, 1.0, f"{us}", (), COUNTED) for us in (-9000.0, -20.0)
+    )
+    assert without_minor_changes((large, small), -9000.0, 5.0, {large.sentence}) == (large,)
+    assert without_minor_changes((large, small), -9000.0, 5.0, {small.sentence}) == (large, small)
+
+
 @pytest.mark.parametrize(
     ("low", "us", "is_kept"),
     [
