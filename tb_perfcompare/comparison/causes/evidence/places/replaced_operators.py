@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import chain
 
 from tb_perfcompare.comparison.causes.evidence.host_time import MUCH_MORE, call_count_changed
-from tb_perfcompare.comparison.causes.evidence.places.replacement import Place, Replacement, classes, counted_change
+from tb_perfcompare.comparison.causes.evidence.places.replacement import Place, Replacement, classes
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.ledger.call_tree import JointTree, trees_alike
 from tb_perfcompare.model.names.autograd_names import backward_of, plain_name
@@ -19,10 +19,6 @@ WHOLE_MULTIPLE = 0.05
 
 MAX_NAMES = 8
 """If more of the step's own operators than this are gone, the program is another one."""
-
-MAX_BESIDE = 8.0
-"""Largest change by count of a call elsewhere, relative to the time of the replaced calls that it belongs to: a further
-convolution does not belong to the view that replaced another."""
 
 _CALLED = frozenset({FrameKind.OPERATOR, FrameKind.MODULE})
 
@@ -99,13 +95,7 @@ def _below(
             alone += run
     if is_step and any(min(map(len, place.key)) > max(MAX_NAMES, len(common)) for place in made):
         return
-    times = [replacement.time for replacement in made]
-    for place in alone:
-        fitting = [one for one, time in zip(made, times, strict=True) if _belongs(place, one, time)]
-        if len(fitting) == 1:
-            (fitting[0].came if place.more_calls > 0 else fitting[0].went).append(place)
-        elif place.is_backward:
-            backward.append(place)
+    backward += [place for place in alone if place.is_backward]
     if made and not is_step:
         max(made, key=lambda one: one.time).around.append(parent)
     yield from made
@@ -172,15 +162,6 @@ def _preceding_sibling(place: Place, common: list[list[tuple[int, int]]]) -> int
     own = place.number[side]
     at = 0 if own is None else bisect(common[side], (own,))
     return common[side][at - 1][1] if at else -1
-
-
-def _belongs(place: Place, to: Replacement, time: int) -> bool:
-    """Whether it belongs to replaced calls that take `time`: its number of calls is a whole multiple of theirs. An
-    optimizer has all its work inside."""
-    if to.optimizers:
-        return False
-    fits = _is_whole(abs(place.more_calls) / min(abs(other.more_calls) for other in to.all))
-    return fits and place.is_backward == to.is_backward and abs(counted_change(place.frame)) <= MAX_BESIDE * time
 
 
 def _with_backward(found: list[Replacement]) -> list[Replacement]:
