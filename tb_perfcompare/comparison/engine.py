@@ -82,7 +82,8 @@ def compare_judged(judged: Judged) -> Comparison:
     headline = replace(_with_hint(judged.headline, hint), sensitivity=robustness)
     ledger = build_ledger(baseline, candidate, judged.numbers) if timed else Ledger(1, 0, 0, 0, ())
     program_estimate = program_from(judged.measured)
-    paced = categories_at_equal_speed((baseline, candidate), work, judged.amount, program_estimate, options.alpha)
+    both, by_means = (baseline, candidate), judged.work_by_means
+    paced = categories_at_equal_speed(both, by_means, judged.amount, program_estimate, options.alpha)
     shifts = category_shifts(baseline, candidate, options.alpha, paced)
     counters = counter_changes(baseline, candidate)
     launches = launch_rows(baseline, candidate)
@@ -121,7 +122,7 @@ def _entity_tables(judged: Judged) -> dict[str, Table]:
     baseline, candidate, options = judged.baseline, judged.candidate, judged.options
     at_level = None if judged.amount is None else judged.amount.rows_at_level
     tables = diff_tables(
-        TABLE_SPECS, baseline, candidate, judged.headline.delta, options, paces_of_observations(judged.work),
+        TABLE_SPECS, baseline, candidate, judged.headline.delta, options, paces_of_observations(judged.work_by_means),
         judged.numbers, at_level,
     )  # fmt: skip
     tables |= by_name((

@@ -28,7 +28,7 @@ from tb_perfcompare.comparison.result.headline import Headline, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.wording import verdict_word
 from tb_perfcompare.comparison.statistics.mean_effect import exact_mean
-from tb_perfcompare.comparison.statistics.samples import observations
+from tb_perfcompare.comparison.statistics.samples import observations, of_late_ranks
 from tb_perfcompare.comparison.verdict.equal_amount import at_equal_amount
 from tb_perfcompare.comparison.verdict.verdict import judge
 from tb_perfcompare.errors import NotComparable
@@ -63,6 +63,15 @@ class Judged:
     measured: Headline
 
     @cached_property
+    def work_by_means(self) -> CommonWork:
+        """The common work by means over ranks, which tables of operators, kernels and categories hold."""
+        if not self.work.pooled:
+            return self.work
+        return common_work(
+            self.baseline, self.candidate, self.options, self.strata, amount=self.amount, sampled=observations
+        )
+
+    @cached_property
     def in_other_window(self) -> Headline | None:
         """The headline by the other rule for step windows; None if that is not known for every step, or if the host's
         steps end long before their device work, which then sets the pace."""
@@ -72,7 +81,7 @@ class Judged:
         if any(side.other_window.sum() < HOST_AHEAD * side.steps.total_ns.sum() for side in (a, b)):
             return None
         other = _headline(a, b, a.other_window, b.other_window, options, self.strata)
-        times = each_side(lambda side: observations(side).means(side.other_window).astype(np.float64), (a, b))
+        times = each_side(lambda side: of_late_ranks(side).means(side.other_window).astype(np.float64), (a, b))
         if self.amount is not None:
             times = self.amount.at_level(times)
         is_timed = all((side > 0).all() for side in times)

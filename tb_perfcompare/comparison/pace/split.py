@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -46,7 +46,7 @@ from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.wording import number_text, numbers_text
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import MIN_OWN_CAPTURES, capture_counts
-from tb_perfcompare.comparison.statistics.samples import observations
+from tb_perfcompare.comparison.statistics.samples import Samples, observations, of_late_ranks
 from tb_perfcompare.model.arrays import SidePair, each_side
 from tb_perfcompare.model.summary.categories import StepCategory
 from tb_perfcompare.model.summary.split_time import SplitTime
@@ -68,7 +68,7 @@ class CommonWork:
 
     found     kinds of rows with their pace, usable or not
     selected  kind ("host", "device") -> the rows by identity, and why others are not used
-    pooled    observations are means over workers
+    pooled    observations are means over workers, or a worker's among several
     captures  capture of each observation, if rows were searched for
     counted   work that one side does beyond the other's
     alone     all parts of the steps, if no device works, and no pace is known or a side has two captures
@@ -114,13 +114,16 @@ def paces_of_observations(work: CommonWork) -> dict[str, SidePair]:
 def common_work(
     baseline: Summary, candidate: Summary, options: CompareOptions, strata: Strata | None = None,
     least: float = MIN_COVERAGE, amount: AmountOfWork | None = None,
+    sampled: Callable[[Summary], Samples] = of_late_ranks,
 ) -> CommonWork:  # fmt: skip
     """Finds the common work of two sides and their clocks, or why there are none. `strata`: kinds of the
     observations; `least`: share of the step that the common work has to cover if there is no device work; `amount`:
-    the amount of work, if that varies: then all times are those at equal amount."""
+    the amount of work, if that varies: then all times are those at equal amount; `sampled`: what of several ranks is
+    used."""
     sides = baseline, candidate
     operators = operator_table(sides)
-    work = _common_work(sides, operators, options, least, amount, in_kinds=strata is not None)
+    samples = each_side(sampled, sides)
+    work = _common_work(sides, samples, operators, options, least, amount, in_kinds=strata is not None)
     if amount is not None:
         return work
     if strata is not None:  # a different mix of kinds may call other operators
@@ -138,15 +141,15 @@ def common_work(
 
 
 def _common_work(
-    sides: Sides, operators: str, options: CompareOptions, least: float, amount: AmountOfWork | None,
-    *, in_kinds: bool,
+    sides: Sides, samples: Samplings, operators: str, options: CompareOptions, least: float,
+    amount: AmountOfWork | None, *, in_kinds: bool,
 ) -> CommonWork:  # fmt: skip
     host = host_tables(sides, operators) if amount is None else tuple(filter(None, (operators,)))
     named = all(BY_NAME in side.groups for side in sides)
     reason = _unusable_reason(sides, amount) or ("" if host else NO_SHAPES if named else NO_OPERATORS)
     if reason:
         return CommonWork(None, reason)
-    steps = _Steps(sides, each_side(observations, sides), operators, amount, options.alpha, least)
+    steps = _Steps(sides, samples, operators, amount, options.alpha, least)
     if any((side <= 0).any() or not len(side) for side in steps.times_ns):
         return CommonWork(None, "step times that are not above zero")
     found = {"host": _first_known(_pace_by(steps, "host", table) for table in host)}

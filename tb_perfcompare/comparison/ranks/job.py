@@ -15,6 +15,9 @@ from tb_perfcompare.model.summary.job_workers import job_workers
 from tb_perfcompare.model.summary.summary import STEP_TIME, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
+_ALIKE = 0.5
+"""Least ratio of any rank's change to the mean at which ranks changed alike."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Job:
@@ -50,6 +53,15 @@ class Job:
             number: work for number, work in enumerate(self.works)
             if work is not None and work.is_more == longer and self.beyond_us([number], longer).sum() >= least_us
         }  # fmt: skip
+
+    def changed_alike(self, category: StepCategory) -> bool:
+        """Whether the ranks' time in a category changed alike, not on one of them."""
+        a, b = (
+            [side.owned_ns[category, columns].mean() for columns in side.columns] for side in (self.a, self.b)
+        )
+        changes = [float(b[y] - a[x]) for x, y in self.pairs if x is not None and y is not None]
+        mean = float(np.mean(changes)) if changes else 0.0
+        return not mean or min(change / mean for change in changes) >= _ALIKE
 
     def beyond_us(self, numbers: Iterable[int], longer: bool) -> Floats:
         """(8,) microseconds per step by category, without communication, that these ranks take longer than the others

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tb_perfcompare.analysis.pooling.pool import pool
-from tb_perfcompare.comparison.statistics.samples import observations
+from tb_perfcompare.comparison.statistics.samples import observations, of_late_ranks
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.summary.summary import Summary
@@ -42,6 +42,38 @@ def test_the_headline_counts_observations_and_equals_the_ledger() -> None:
     assert got.headline.delta == 100.0
     assert got.ledger.delta / got.ledger.denominator / 1000 == 100.0
     assert got.headline.baseline == pytest.approx(674 / 6, rel=1e-15)
+
+
+def waiting_rank(worker: str, *own: int, together: int = 200) -> Summary:
+    """Steps of 200 µs and a little: own work, then a collective that waits for the other rank."""
+    trace, at = TraceBuilder(vendor="cpu"), 0
+    for step, length in enumerate(own):
+        trace.op("aten::mm", at, at + length)
+        trace.annotation("gloo:all_reduce", at + length, at + together)
+        trace.step(step, at, at + together + len(worker))
+        at += together + len(worker)
+    return summary(trace, worker=worker)
+
+
+def test_a_rank_that_the_others_wait_for_stands_for_the_job() -> None:
+    both = pool([waiting_rank("late", 190, 180, 100, 185), waiting_rank("others", 100, 120, 110, 120)])
+    samples = of_late_ranks(both)
+    assert samples.means(both.steps.total_ns).tolist() == [204_000, 204_000, 206_000, 204_000]
+    assert (samples.group.tolist(), samples.label) == (observations(both).group.tolist(), observations(both).label)
+
+
+@pytest.mark.parametrize(
+    "side",
+    [
+        pool([rank("worker0", 100, 120), rank("worker1", 190, 200)]),
+        pool([waiting_rank("late", 190, 180), waiting_rank("others", 185, 172)]),
+        pool([waiting_rank("late", 190, 100), waiting_rank("others", 100, 180)]),
+        waiting_rank("alone", 190, 100),
+    ],
+    ids=["no waiting", "alike", "in turns", "one rank"],
+)
+def test_ranks_that_wait_for_no_one_rank_stand_for_it_together(side: Summary) -> None:
+    assert of_late_ranks(side).late is None
 
 
 def test_ranks_with_different_steps_stay_separate_with_a_note() -> None:

@@ -18,23 +18,29 @@ from tests.thorough import THOROUGH
 
 RANKS = 4
 
+SLOW, SLOW_US = 1.25, 1000.0
+"""Factor on the kernels of a slow device, and what it adds to a step."""
+
 
 @cache
 def job(
     late: int | None = None, *, by_us: float = 0.0, cause: str = "gap", collective_us: float = 200.0, seed: int = 0,
-    vendor: str = "cuda",
+    vendor: str = "cuda", device_pace: float = 1.0,
 ) -> Summary:  # fmt: skip
     """All ranks of a job. The others wait in the collective for the `late` one, which takes `by_us` longer: in Python
-    between operators ("gap") or waiting for its data ("loader")."""
+    between operators ("gap"), waiting for its data ("loader"), or in all kernels ("device")."""
     made = []
     for rank in range(RANKS):
-        program = BASE.changed(steps=14, vendor=vendor, collective_us=collective_us, seed=10 * seed + rank + 1)
+        program = BASE.changed(
+            steps=14, vendor=vendor, collective_us=collective_us, seed=10 * seed + rank + 1, device_pace=device_pace
+        )
         if rank == late:
             program = _longer(program, by_us, cause)
         elif late is not None:
             program = program.changed(wait_us=by_us)
         one = summary(record(program, rank=rank, world_size=RANKS), worker=f"worker{rank}")
-        capture = replace(one.captures[0], rank=rank, file=replace(one.captures[0].file, sha256=f"{rank}{late}{seed}"))
+        file = replace(one.captures[0].file, sha256=f"{rank}{late}{seed}{device_pace}")
+        capture = replace(one.captures[0], rank=rank, file=file)
         made.append(replace(one, captures=(capture,)))
     return pool(made)
 
@@ -42,6 +48,8 @@ def job(
 def _longer(program: Program, by_us: float, cause: str) -> Program:
     if cause == "loader":
         return program.changed(loader_us=program.loader_us + by_us)
+    if cause == "device":
+        return program.changed(device_pace=SLOW)
     return program.changed(gaps=dict.fromkeys(range(program.steps), by_us))
 
 
@@ -61,6 +69,22 @@ def test_what_the_late_rank_does_beyond_the_others_is_named() -> None:
     found = compared(job(), job(1, by_us=700.0, cause="loader", seed=1))
     assert rules(found)[0] == "late_rank"
     assert "rank 1 is late (data loader wait +700 µs vs the other ranks)" in first(found).sentence
+
+
+def test_a_slow_device_of_one_rank_is_its_pace_and_not_the_programs() -> None:
+    """The others wait for it, so that the job runs at its pace, not at the mean of all."""
+    one, other = job(), job(2, by_us=SLOW_US, cause="device", seed=1)
+    for found, way in ((compared(one, other), 1), (compared(other, one), -1)):
+        machine, program = found.headline.machine, found.headline.program
+        assert machine is not None and program is not None
+        assert way * machine.estimate > 0.1
+        assert program.low <= 0 <= program.high
+        assert causes(found) == ["late_rank"]
+        assert "rank 2 " in first(found).sentence and "the same kernels ×1.2" in first(found).sentence
+
+
+def test_slow_devices_of_all_ranks_are_no_late_rank() -> None:
+    assert causes(compared(job(), job(device_pace=SLOW, seed=1))) == ["device_pace"]
 
 
 def test_another_rank_that_is_late_instead_is_no_change() -> None:

@@ -57,7 +57,7 @@ def machine_rules(context: RuleContext, explained: Explained) -> Iterator[Cause]
         return
     least = math.log1p(max(context.options.margin, 0.0 if sure else MIN_UNSURE))
     for pace in context.headline.paces:
-        is_told = _RULES[pace.of] in explained.rules
+        is_told = not explained.rules.isdisjoint((_RULES[pace.of], "late_rank"))
         if not pace.unusable and pace.share > 0 and not is_told and abs(math.log1p(pace.estimate)) > least:
             yield from _pace_cause(context, pace, explained, sure=sure)
 

@@ -23,7 +23,7 @@ from tb_perfcompare.comparison.result.wording import numbers_text, ratio_text
 from tb_perfcompare.comparison.statistics.uniform_ratio import uneven_ratios, uniform_ratio, weighted_quartiles
 from tb_perfcompare.model.arrays import each_side
 from tb_perfcompare.model.recordings.cycles import HOST
-from tb_perfcompare.model.summary.categories import CPU_EXEC, DATA_LOADER, KERNEL, OTHER, RUNTIME
+from tb_perfcompare.model.summary.categories import CPU_EXEC, DATA_LOADER, KERNEL, OTHER, RUNTIME, StepCategory
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.model.summary.tables import GroupTable
 
@@ -42,9 +42,11 @@ _UNEVEN = "in this direction in nearly all of the operators' time"
 
 
 def pace_rules(context: RuleContext) -> Iterator[Cause]:
-    """The device, or the host, is uniformly slower."""
-    yield from _device_pace(context)
-    yield from _host_pace(context)
+    """The device, or the host, is uniformly slower, on most ranks."""
+    if context.job is None or context.job.changed_alike(StepCategory.KERNEL):
+        yield from _device_pace(context)
+    if context.job is None or context.job.changed_alike(StepCategory.CPU_EXEC):
+        yield from _host_pace(context)
 
 
 def _device_pace(context: RuleContext) -> Iterator[Cause]:

@@ -55,8 +55,11 @@ def _slower_cause(context: RuleContext, collectives: ExposedCollectives) -> Caus
     if not collectives.on_device:
         confidence, look_at = _ON_CPU, f"other load on the cores of each rank; {look_at}"
     if before is None or after is None:
-        ranks = "; only one rank is compared: waiting for a late rank would look the same"
-        confidence, look_at = "a late rank would look the same", f"{look_at}; compare all ranks"
+        several = context.job is not None and context.job.has_several
+        alone = "no collective of one rank matches one of another" if several else "only one rank is compared"
+        ranks = f"; {alone}: waiting for a late rank would look the same"
+        confidence = "a late rank would look the same"
+        look_at = f"{look_at}; {'the work of each rank (table ranks)' if several else 'compare all ranks'}"
     elif before.is_whole and after.is_whole:
         transfer = before.transfer_us, after.transfer_us
     if context.job is not None and (changed := changed_rank(context.job, context.least_us, context.options)):
