@@ -68,7 +68,7 @@ export function shift(estimate: number, low: number | null, high: number | null)
 
 /** What a headline without more than a verdict says. */
 export const HEADLINE = {
-  margin: 0.01, inflation: 1, scope: '', method: '', sensitivity: '', certainty: null, sentence: '', facts: [], basis: 'recorded', machine: null, program: null, counted: null, amount: null, paces: [], unsplit: '',
+  margin: 0.01, inflation: 1, scope: '', method: '', sensitivity: '', certainty: null, sentence: '', facts: [], basis: 'recorded', machine: null, program: null, counted: null, long_steps: null, amount: null, paces: [], unsplit: '',
   recorded: null, alternatives: [],
   recorded_more: null,
 } satisfies Partial<Headline>;

@@ -121,6 +121,7 @@ export interface Headline {
   machine: Part | null; // change of the time for the same work; null: see `unsplit`
   program: Part | null; // change of the step time at equal machine speed; null: see `unsplit`
   counted: Counted | null; // extra work that decides the verdict; null if times decide it
+  long_steps: LongSteps | null; // set if one side has more of them, and no part decides
   paces: PaceFacts[]; // pace of host and device, where they could be measured
   unsplit: string; // reason why machine and program are not separated; empty if they are
   recorded: Recorded | null; // verdict on the step time as recorded, uncorrected for pace
@@ -184,6 +185,14 @@ export interface Counted {
   calls: number | null; // calls per step of the candidate minus the baseline's; null for input elements
   change: number | null; // implied change of the step time, or change of the inputs' size; a fraction
   larger: boolean; // inputs are larger on the side with more work, too; a change by calls leaves that out
+}
+
+/** Steps far longer than the others, of which one side has more. */
+export interface LongSteps {
+  baseline: number; // long steps of the baseline
+  candidate: number; // long steps of the candidate
+  longer_us: number; // microseconds by which they are longer than the others of the side with more
+  of_same_work: number | null; // fraction of that in work that the others do as well: the machine may stall
 }
 
 /** Pace of the host or of the device: how much longer the rows with the same work take in the candidate (0.05 = 5 %). */

@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tb_perfcompare.comparison.pace.program import LONG_STEPS
 from tb_perfcompare.comparison.pace.select import ALIKE_CALLS
 from tb_perfcompare.comparison.pace.step_cells import Cells, FastestCalls, fastest_calls
 from tb_perfcompare.comparison.pace.uninterrupted_steps import FEW_CAPTURES, StepsAlone
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.between_captures import MIN_OWN_CAPTURES, capture_counts, gaps
+from tb_perfcompare.comparison.statistics.mean_effect import LONG_STEPS
 from tb_perfcompare.comparison.statistics.weights import weighted_median
 from tb_perfcompare.comparison.verdict.rules import DEFAULT_LEVEL, weaker_verdict
 from tb_perfcompare.model.arrays import Flags, Floats, SidePair, each_side, row_medians, unique

@@ -15,7 +15,8 @@ from tb_perfcompare.comparison.pace.pace import Pace, capture_means
 from tb_perfcompare.comparison.pace.paced_time import largest_share
 from tb_perfcompare.comparison.pace.uninterrupted_steps import UninterruptedSteps
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
-from tb_perfcompare.comparison.statistics.between_captures import between_captures, middles
+from tb_perfcompare.comparison.statistics.between_captures import between_captures, capture_counts, middles
+from tb_perfcompare.comparison.statistics.mean_effect import long_steps
 from tb_perfcompare.model.arrays import Floats, SidePair, each_side, unique_places
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -113,6 +114,16 @@ def by_one_pace(times_ns: SidePair, captures: Captures, pace: Pace) -> Clocked:
     at_pace = each_side(lambda time, log: np.log(time) - log, times_ns, pace.log)
     rest = each_side(lambda time, common: np.log(pace.level + np.maximum(time - common, 0.0)), times_ns, pace.common)
     return Clocked(captures, times_ns, at_pace, (rest,), (Follower(pace, 1.0),))
+
+
+def without_long_steps(clocked: Clocked) -> Clocked:
+    """Returns the steps of both sides but the few that are far longer than the others; all with steps of several kinds,
+    or if a capture would have none left."""
+    kept = each_side(lambda side: ~long_steps(np.log(side)), clocked.times_ns)
+    captures = each_side(lambda side, marked: side[marked], clocked.captures, kept)
+    if clocked.strata is not None or capture_counts(captures) != capture_counts(clocked.captures):
+        return clocked
+    return clocked if all(map(np.all, kept)) else clocked.only(kept)
 
 
 def by_means(clocked: Clocked) -> Clocked:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from tb_perfcompare.comparison.pace.captures_apart import captures_apart
-from tb_perfcompare.comparison.pace.clocked import Clocked
+from tb_perfcompare.comparison.pace.clocked import Clocked, without_long_steps
 from tb_perfcompare.comparison.pace.counted_work import MIN_SHOWN_SHARE, interval
 from tb_perfcompare.comparison.pace.machine import MachinePart, machine_part
 from tb_perfcompare.comparison.pace.pace import PaceRows, shift_of_pace
@@ -18,13 +18,21 @@ from tb_perfcompare.comparison.pace.program_estimate import ProgramPart
 from tb_perfcompare.comparison.pace.recorded_alone import counted_facts, decided_alone, decided_apart
 from tb_perfcompare.comparison.pace.split import CommonWork
 from tb_perfcompare.comparison.pace.words.sentence import with_sentence
-from tb_perfcompare.comparison.result.headline import Basis, Counted, Headline, PaceFacts, Part, Verdict
+from tb_perfcompare.comparison.result.headline import Basis, Counted, Headline, LongSteps, PaceFacts, Part, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
+from tb_perfcompare.comparison.statistics.mean_effect import fisher_p, long_steps
 from tb_perfcompare.comparison.verdict import over_captures
 from tb_perfcompare.comparison.verdict.equal_amount import by_amount
-from tb_perfcompare.model.arrays import each_side
+from tb_perfcompare.model.arrays import each_side, is_run_start, median, unique
+
+MIN_PLACES = 3
+"""Least number of separate places with long steps that decide: a burst at one place is one event."""
+
+OF_MACHINE, BUSY = 0.5, math.log(1.1)
+"""Share of the time of long steps in the same work, and ln of the pace of the others, above which they may be the
+machine's."""
 
 
 def decided(headline: Headline, work: CommonWork, options: CompareOptions, sides: Sides) -> Headline:
@@ -52,6 +60,7 @@ def decided(headline: Headline, work: CommonWork, options: CompareOptions, sides
         ),
         machine=_part((machine.theta, machine.low, machine.high), machine.p, machine.verdict, clocked),
         counted=_counted(program, verdict, clocked) if basis is Basis.PROGRAM else None,
+        long_steps=None if program.verdict.way or basis is Basis.MACHINE else more_long_steps(clocked, options.alpha),
     )
     if verdict is Verdict.INCONCLUSIVE and work.alone is not None:
         split = decided_apart(split, captures_apart(work.alone, program.estimate.theta, options))
@@ -67,6 +76,8 @@ def outcome(
         return program.verdict, Basis.PROGRAM
     if machine.verdict.is_sure and _is_main(machine, program) and _is_in_the_step(machine, clocked):
         return machine.verdict, Basis.MACHINE
+    if long := more_long_steps(clocked, options.alpha):
+        return _of_long_steps(long, machine), Basis.PROGRAM
     if program.verdict is Verdict.SAME:
         # one capture per side on machines that differ: the step did change, but it may not change again
         alone = program.apart and max(capture_counts(clocked.captures)) == 1
@@ -75,6 +86,36 @@ def outcome(
     counted = clocked.counted
     probably = None if counted is None else counted.verdict(interval(program.estimate), options)
     return probably or Verdict.INCONCLUSIVE, Basis.PROGRAM
+
+
+def more_long_steps(clocked: Clocked, alpha: float) -> LongSteps | None:
+    """The long steps of which one side has more: not by chance (Fisher's exact test), in each of its captures, and at
+    several places that are no warm-up. None with several kinds of steps, or if most steps of a side are as long."""
+    marked = each_side(lambda side: long_steps(np.log(side)), clocked.times_ns)
+    shortest = min(float(side[long].min(initial=math.inf)) for side, long in zip(clocked.times_ns, marked, strict=True))
+    marked = each_side(lambda side: side >= shortest, clocked.times_ns)
+    if any(2 * side.sum() >= len(side) for side in marked):
+        return None
+    counts = one, two = [(int(side.sum()), len(side)) for side in marked]
+    candidate = two[0] * one[1] > one[0] * two[1]
+    more, captures = marked[candidate], clocked.captures[candidate]
+    begins = more & ~np.append(False, more[:-1]) & ~is_run_start(captures)
+    recur = begins.sum() >= MIN_PLACES and all(more[captures == which].any() for which in unique(captures))
+    if clocked.strata is not None or not recur or fisher_p(*counts[:: -1 if candidate else 1]) > alpha:
+        return None
+    recorded, at_pace = (
+        float(times[more].mean()) - median(times[~more])
+        for times in (clocked.times_ns[candidate], np.exp(clocked.at_pace[candidate]))
+    )
+    return LongSteps(one[0], two[0], recorded / 1000, of_same_work=1 - at_pace / recorded)
+
+
+def _of_long_steps(long: LongSteps, machine: MachinePart) -> Verdict:
+    """Direction that long steps give: none on a busy machine, or if the same work is what takes longer in them."""
+    way = 1 if long.candidate > long.baseline else -1
+    if long.of_same_work > OF_MACHINE or way * machine.theta > BUSY:
+        return Verdict.INCONCLUSIVE
+    return Verdict.SLOWER if way > 0 else Verdict.FASTER
 
 
 def _is_nothing(recorded: Verdict, program: ProgramPart, clocked: Clocked, options: CompareOptions) -> bool:
@@ -132,12 +173,14 @@ def _in_same_work(clocked: Clocked, found: tuple[PaceRows, ...]) -> float:
 
 
 def _paces(work: CommonWork) -> tuple[PaceFacts, ...]:
-    shares = {} if work.clocked is None else {follower.pace.of: follower.share for follower in work.clocked.followers}
-    return tuple(
-        PaceFacts(
-            pace.of, pace.rows, pace.kept, pace.coverage, fraction_of(pace.tau),
-            shares.get(pace.of, 0.0), fraction_of(shift_of_pace(pace.log, work.captures)),
-            fraction_of(pace.center), pace.reason,
-        )
-        for pace in (pace_rows.pace for pace_rows in work.found)
-    )  # fmt: skip
+    usual = None if work.clocked is None else without_long_steps(work.clocked)
+    followed = {} if usual is None else {
+        follower.pace.of: (follower.share, shift_of_pace(follower.pace.log, usual.captures))
+        for follower in usual.followers
+    }  # fmt: skip
+    out = []
+    for pace in (pace_rows.pace for pace_rows in work.found):
+        share, shift = followed.get(pace.of, (0.0, shift_of_pace(pace.log, work.captures)))
+        facts = pace.of, pace.rows, pace.kept, pace.coverage, fraction_of(pace.tau), share, fraction_of(shift)
+        out.append(PaceFacts(*facts, fraction_of(pace.center), pace.reason))
+    return tuple(out)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from tb_perfcompare.comparison.pace.clocked import ASKED, Clocked, Follower
+from tb_perfcompare.comparison.pace.clocked import ASKED, Clocked, Follower, without_long_steps
 from tb_perfcompare.comparison.pace.pace import MIN_COVERAGE, is_interrupted, shift_of_pace
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -44,6 +44,7 @@ class MachinePart:
 def machine_part(clocked: Clocked, options: CompareOptions) -> MachinePart:
     """Shift of the pace between the sides. No verdict with one capture each, since other captures may differ, or if
     the common work covers too little of the step."""
+    clocked = without_long_steps(clocked)
     captures = clocked.captures
     if max(capture_counts(captures)) == 1:
         return _of_two_captures(clocked)

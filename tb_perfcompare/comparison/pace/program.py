@@ -17,12 +17,10 @@ from tb_perfcompare.comparison.result.headline import Headline, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
 from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate
+from tb_perfcompare.comparison.statistics.mean_effect import LONG_STEPS
 from tb_perfcompare.comparison.verdict.rules import MIN_CONCLUSIVE_CAPTURES
 from tb_perfcompare.model.arrays import Floats, median, sample_quantile, unique
 from tb_perfcompare.model.summary.summary import Summary
-
-LONG_STEPS = math.log(1.2)
-"""Shift of the captures' means from which a few long steps may be the change."""
 
 OVERLOADED, OVERLOADED_SHARE = 2.0, 0.25
 """A machine is overloaded if a side's steps take this many times as long as uninterrupted ones. Then only
@@ -52,8 +50,9 @@ def program_part(clocked: Clocked, options: CompareOptions, like: ProgramPart | 
         part = _decisive(clocked, options)
     else:
         part = part_of(EstimateKind.STEPS if like is None else like.of, clocked, options, like)
-    unclear = part.verdict.is_probable and part.estimate.p > PROBABLY_SHARE * options.alpha
-    if unclear and all_steps.strata is None:
+    if part.of is EstimateKind.STEPS and abs(_moved_by_long_steps(clocked, part.clocked)) > LONG_STEPS:
+        part = _without_same(part)
+    if part.verdict.is_probable and part.estimate.p > PROBABLY_SHARE * options.alpha:
         return replace(part, verdict=Verdict.INCONCLUSIVE)
     return part
 
@@ -161,9 +160,16 @@ def _is_overloaded(clocked: Clocked) -> bool:
     )
 
 
+def _moved_by_long_steps(clocked: Clocked, usual: Clocked) -> float:
+    """What long steps add to the shift of ln(mean step), as recorded."""
+    pairs = zip(clocked.times_ns, usual.times_ns, strict=True)
+    one, two = (math.log(every.mean()) - math.log(few.mean()) for every, few in pairs)
+    return two - one
+
+
 def log_mean_ratio(part: ProgramPart, clocked: Clocked) -> float:
     """ln of the ratio of the mean steps at equal machine speed, all steps included, whatever estimate decided."""
-    if part.of is EstimateKind.STEPS:
+    if part.of is EstimateKind.STEPS and part.clocked is clocked:
         return part.estimate.log_mean_ratio
     one, two = (float(np.log(np.exp(side).mean())) for side in clocked.at_pace)
     return two - one

@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from tb_perfcompare.comparison.kinds.strata import within_kinds
-from tb_perfcompare.comparison.pace.clocked import Clocked, by_captures, by_means
+from tb_perfcompare.comparison.pace.clocked import Clocked, by_captures, by_means, without_long_steps
 from tb_perfcompare.comparison.pace.machine import interruption, paces_differ
 from tb_perfcompare.comparison.pace.pace import max_deviation
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
@@ -64,13 +64,16 @@ class ProgramPart:
 def part_of(
     of: EstimateKind, clocked: Clocked, options: CompareOptions, like: ProgramPart | None = None
 ) -> ProgramPart:
-    """Program part from one kind of estimate: from whole steps, interruptions included; from one uninterrupted step per
+    """Program part from one kind of estimate: from whole steps, interruptions included but for the few
+    steps that are far longer than the others; from one uninterrupted step per
     capture, which `clocked` must have; or from the mean of each capture, at MEANS_SHARE of alpha."""
     if of is EstimateKind.UNINTERRUPTED:
         assert clocked.uninterrupted is not None
         clocked = by_captures(clocked.uninterrupted)
     elif of is EstimateKind.MEANS:
         clocked, options = by_means(clocked), replace(options, alpha=MEANS_SHARE * options.alpha)
+    else:
+        clocked = without_long_steps(clocked)
     captures = clocked.captures
     times = as_integers(clocked.at_pace)
     if np.array_equal(np.sort(times[0]), np.sort(times[1])):

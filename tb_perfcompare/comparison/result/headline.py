@@ -143,6 +143,17 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True)
+class LongSteps:
+    """Steps far longer than the others, of which one side has more. They decide the direction if the others give none,
+    and if they do other work than the others."""
+
+    baseline: Annotated[int, "long steps of the baseline"]
+    candidate: Annotated[int, "long steps of the candidate"]
+    longer_us: Annotated[float, "microseconds by which they are longer than the others of the side with more"]
+    of_same_work: Annotated[Unbounded, "fraction of that in work that the others do as well: the machine may stall"]
+
+
+@dataclass(frozen=True, slots=True)
 class AmountFacts:
     """The amount of work of a step, where it varies from step to step, by calls or input elements of one operator.
     Change and interval are of its mean; all other figures of program, machine and shift are at equal amount. Rules:
@@ -266,6 +277,7 @@ class Headline:
     machine: Annotated[Part | None, "change of the time for the same work; null: see `unsplit`"] = None
     program: Annotated[Part | None, "change of the step time at equal machine speed; null: see `unsplit`"] = None
     counted: Annotated[Counted | None, "extra work that decides the verdict; null if times decide it"] = None
+    long_steps: Annotated[LongSteps | None, "set if one side has more of them, and no part decides"] = None
     paces: Annotated[tuple[PaceFacts, ...], "pace of host and device, where they could be measured"] = ()
     unsplit: Annotated[str, "reason why machine and program are not separated; empty if they are"] = ""
     recorded: Annotated[Recorded | None, "verdict on the step time as recorded, uncorrected for pace"] = None

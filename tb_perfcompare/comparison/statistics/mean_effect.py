@@ -1,4 +1,4 @@
-"""Mean step: what the job pays for, its confidence interval, and the single steps that dominate it."""
+"""Mean step: what the job pays for, its confidence interval, and the long steps that dominate it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,20 @@ import numpy as np
 
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import between_captures, centers_of, row_means
-from tb_perfcompare.model.arrays import Floats, Nanoseconds, SideTimes, median, quartiles
+from tb_perfcompare.model.arrays import Flags, Floats, Nanoseconds, SideTimes, median, quartiles
 
 BLOCKS_FROM_RHO = 0.2
 """Rank autocorrelation from which neighboring steps are resampled together."""
 
 BOOTSTRAP_LIMIT = 5000
 """Number of steps on both sides together above which nothing is resampled."""
+
+LONG_STEPS = math.log(1.2)
+"""ln of the least ratio of a long step to all others, and shift of the mean from which a few long steps may be the
+change."""
+
+MIN_STEPS = 6
+"""Fewest steps of which some can be long ones."""
 
 _CHUNK = 1_000_000  # drawn steps held at once
 
@@ -32,6 +39,23 @@ def outlying_steps(times_ns: Nanoseconds) -> tuple[int, ...]:
         return ()
     low, high = quartiles(times_ns)
     return tuple(np.flatnonzero(times_ns > high + 1.5 * (high - low)).tolist())
+
+
+def long_steps(ln_times: Floats) -> Flags:
+    """(n,) which steps, fewer than half, are long: further from all others than those are from each other."""
+    order = np.sort(ln_times)
+    least, size = len(order) // 2 + 1, len(order)
+    gaps, widths = order[least:] - order[least - 1 : -1], order[least - 1 : -1] - order[:1]
+    apart = np.flatnonzero((gaps >= LONG_STEPS) & (gaps >= widths)) + least
+    return ln_times >= (order[apart[0]] if len(apart) and size >= MIN_STEPS else math.inf)
+
+
+def fisher_p(one: tuple[int, int], two: tuple[int, int]) -> float:
+    """Two-sided p of Fisher's exact test on (marked, all) of both sides, the one with the larger share first."""
+    (own, n), (others, m) = one, two
+    k = own + others
+    least = sum(math.comb(n, marked) * math.comb(m, k - marked) for marked in range(own, min(k, n) + 1))
+    return min(2 * least / math.comb(n + m, k), 1.0)
 
 
 def share_of_outliers(

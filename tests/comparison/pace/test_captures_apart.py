@@ -10,9 +10,9 @@ import pytest
 
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.comparison.pace.captures_apart import RANGES_OF_FEW
-from tb_perfcompare.comparison.pace.program import LONG_STEPS
 from tb_perfcompare.comparison.result.headline import Basis, Headline, Verdict
 from tb_perfcompare.comparison.statistics.between_captures import gaps
+from tb_perfcompare.comparison.statistics.mean_effect import LONG_STEPS
 from tb_perfcompare.model.summary.summary import Summary
 from tests.comparison.compare import capture, compare, sequence
 

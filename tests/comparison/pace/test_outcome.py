@@ -24,7 +24,8 @@ def test_a_sure_machine_is_the_verdict_if_it_changed_by_more_than_the_open_progr
     machine: float, program: float, expected: tuple[Verdict, Basis]
 ) -> None:
     steps = np.ones(4), np.full(4, np.exp(machine + program))
-    clocked: Any = SimpleNamespace(times_ns=steps, followers=(None,), counted=None)
+    captures = (np.zeros(4, dtype=np.int32),) * 2
+    clocked: Any = SimpleNamespace(times_ns=steps, followers=(None,), counted=None, strata=None, captures=captures)
     parts: list[Any] = [
         SimpleNamespace(verdict=Verdict.INCONCLUSIVE, estimate=SimpleNamespace(theta=program)),
         SimpleNamespace(verdict=Verdict.SLOWER, theta=machine),

@@ -17,9 +17,9 @@ from tb_perfcompare.comparison.pace.words.phrases import (
     speed_text,
     takes_text,
 )
-from tb_perfcompare.comparison.result.headline import Basis, Counted, Headline, Part, Verdict
+from tb_perfcompare.comparison.result.headline import Basis, Counted, Headline, LongSteps, Part, Verdict
 from tb_perfcompare.comparison.result.options import ExperimentLook
-from tb_perfcompare.comparison.result.wording import verdict_word
+from tb_perfcompare.comparison.result.wording import time_text, verdict_word
 from tb_perfcompare.comparison.verdict.rules import MIN_CONCLUSIVE_CAPTURES
 from tb_perfcompare.number_text import rough, rough_range, rough_within, setting, times
 
@@ -99,6 +99,8 @@ def _parts_sentence(headline: Headline, program: Part, machine: Part, counts: tu
         return f"Same: the typical step changed by under {limit}, the mean by {rough(mean, signed=True)}."
     if not verdict.way:
         return _open(headline, program, machine, counts)
+    if headline.long_steps is not None:
+        return f"{word}{' in these two captures' if max(counts) == 1 else ''}: {_long(headline, headline.long_steps)}."
     if headline.counted is not None:
         return f"{word}: {_counted(headline.counted)}."
     if headline.recorded is not None and headline.recorded.at_least is not None:
@@ -126,6 +128,8 @@ def _changed(headline: Headline, program: Part, machine: Part, *, alone: bool) -
 
 def _open(headline: Headline, program: Part, machine: Part, counts: tuple[int, int]) -> str:
     """Sentence if it is open whether the program changed."""
+    if headline.long_steps is not None:
+        return f"Inconclusive: {_long(headline, headline.long_steps)}; the others changed by {between_text(program)}."
     if mean_range := _mean_alone(headline, program):
         return f"Inconclusive: the mean step changed by {mean_range}; the typical step is open."
     if abs(machine.estimate) > headline.margin and machine.differs and is_of_paces(headline, machine):
@@ -186,6 +190,13 @@ def _counted(counted: Counted) -> str:
         return f"the same operators on {f'{times(ratio)} the' if ratio >= 2 else f'{rough(ratio - 1)} more'} input"
     word, less = ("more", "more") if counted.calls > 0 else ("fewer", "less")
     return f"{calls_text(counted, word)} per step{f' and {less} input' if counted.larger else ''}"
+
+
+def _long(headline: Headline, steps: LongSteps) -> str:
+    """Long steps: "5 of 15 steps take 112 ms longer (baseline: 0 of 15)"."""
+    n, m = headline.n
+    longer = f"{steps.candidate} of {m} steps take {time_text(steps.longer_us)} longer"
+    return f"{longer} (baseline: {steps.baseline} of {n})"
 
 
 def _and_machine(headline: Headline, program: Part, machine: Part) -> str:

@@ -26,13 +26,6 @@ LEADING = 0.25
 """Share of a recording's first steps that may be a warm-up, and of all steps that may be slow ones."""
 
 
-def fisher_p(one: Summary, slow: NDArray[np.int64], other: Summary, other_slow: NDArray[np.int64]) -> float:
-    """Two-sided p of Fisher's exact test on the numbers of slow and other steps."""
-    n, m, k = len(one.steps), len(other.steps), len(slow) + len(other_slow)
-    least = sum(math.comb(n, own) * math.comb(m, k - own) for own in range(len(slow), min(k, n) + 1))
-    return min(2 * least / math.comb(n + m, k), 1.0)
-
-
 def growth_in(summary: Summary, steps: NDArray[np.int64]) -> dict[Part, float]:
     """Entity -> microseconds by which it takes longer in these steps than in the median of the other steps."""
     usual = np.setdiff1d(np.arange(len(summary.steps)), steps, assume_unique=True)

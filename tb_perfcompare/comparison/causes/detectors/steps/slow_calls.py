@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.comparison.causes.detectors.steps.excess import LEADING, MAIN_SHARE, MAX_P, MIN_SLOW_RATIO, fisher_p
+from tb_perfcompare.comparison.causes.detectors.steps.excess import LEADING, MAIN_SHARE, MAX_P, MIN_SLOW_RATIO
 from tb_perfcompare.comparison.causes.detectors.steps.slow_steps import find_slow_steps
 from tb_perfcompare.comparison.causes.detectors.steps.warm_up import find_warm_up
 from tb_perfcompare.comparison.causes.evidence.explained import Cause
@@ -17,6 +17,7 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.wording import short, signed_time, time_text
+from tb_perfcompare.comparison.statistics.mean_effect import fisher_p
 from tb_perfcompare.model.arrays import Floats, median, sample_quantile
 from tb_perfcompare.model.summary.categories import CPU_EXEC, StepCategory
 from tb_perfcompare.model.summary.summary import Summary
@@ -63,7 +64,8 @@ def slow_call_rules(context: RuleContext) -> Iterator[Cause]:
     if abs(delta) < max(context.least_us, MAIN_SHARE * abs(context.delta_us)) or delta * context.delta_us <= 0:
         return
     (_, others, other), (word, summary, side) = sides if delta > 0 else sides[::-1]
-    if fisher_p(summary, _made_slow(summary, side), others, _made_slow(others, other)) > MAX_P:
+    counts = [(len(_made_slow(of, calls)), len(of.steps)) for of, calls in ((summary, side), (others, other))]
+    if fisher_p(*counts) > MAX_P:
         return
     excess = {name: slow.excess_us - (other[name].excess_us if name in other else 0.0) for name, slow in side.items()}
     excess = {name: us for name, us in excess.items() if us > 0}

@@ -14,7 +14,6 @@ from tb_perfcompare.comparison.causes.detectors.steps.excess import (
     MAX_P,
     MIN_SLOW_RATIO,
     explained_by_steps,
-    fisher_p,
     growth_in,
 )
 from tb_perfcompare.comparison.causes.detectors.steps.warm_up import find_warm_up
@@ -27,8 +26,8 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.wording import and_others, many, short, signed_time
-from tb_perfcompare.comparison.statistics.mean_effect import outlying_steps
-from tb_perfcompare.model.arrays import are_in, median, unique
+from tb_perfcompare.comparison.statistics.mean_effect import LONG_STEPS, fisher_p, long_steps, outlying_steps
+from tb_perfcompare.model.arrays import Flags, are_in, median, unique
 from tb_perfcompare.model.summary.categories import CATEGORY_LABELS, DATA_LOADER, NOTHING_RECORDED
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
@@ -78,7 +77,7 @@ def find_slow_steps(context: RuleContext) -> Cause | None:
     if abs(delta) < max(context.least_us, context.options.margin * context.shorter_us):
         return None
     side, other = sides[::-1] if delta > 0 else sides
-    if not _are_no_chance(side, other):
+    if not _are_no_chance(context, side, other, delta):
         return None
     entities = growth_in(side.summary, side.slow)
     growth = _by_category(entities)
@@ -89,24 +88,30 @@ def find_slow_steps(context: RuleContext) -> Cause | None:
     own = math.copysign(growth[label] * side.share, delta)
     if not of_step and (own * context.exposed(label) <= 0 or abs(own) < MAIN_SHARE * abs(context.exposed(label))):
         return None
-    return _cause(context, side, delta, label, growth[label], entities)
+    entity = max((part for part in entities if part[0] == label), key=lambda part: entities[part])[1]
+    more = "" if entity == NOTHING_RECORDED else _called_more(side.summary, side.slow, (label, entity))
+    if more and side.share > LEADING:  # calls that many steps make are counted
+        return None
+    return _cause(context, side, delta, (label, entity, more), growth[label], entities)
 
 
 def _cause(
-    context: RuleContext, side: _SlowSide, delta: float, label: str, growth_us: float, entities: Mapping[Part, float]
+    context: RuleContext, side: _SlowSide, delta: float, grown: tuple[str, str, str], growth_us: float,
+    entities: Mapping[Part, float],
 ) -> Cause:  # fmt: skip
-    """The cause. `label`: the category that grows most in a slow step, by `growth_us`; `entities`: growth of each."""
-    summary, slow = side.summary, side.slow
-    entity = max((part for part in entities if part[0] == label), key=lambda part: entities[part])[1]
+    """The cause. `grown`: the category that grows most in a slow step, by `growth_us`, its entity that does, and the
+    clause on more calls of it; `entities`: growth of each."""
+    summary, slow, (label, entity, more) = side.summary, side.slow, grown
     if entity == NOTHING_RECORDED:
         where = place_clause_of_steps(summary, slow, growth_us)
     else:
-        where = f"mostly {short(entity)}{_called_more(summary, slow, (label, entity))}"
+        where = f"mostly {short(entity)}{more}"
     named = _steps_text(summary, slow[:MAX_NAMED])
     labels = ", ".join(summary.steps.label[at] for at in slow[:MAX_NAMED].tolist())
     word = SIDES[delta > 0]
     period = period_of(summary, are_in(np.arange(len(summary.steps)), slow))
     every = every_text(period) if period else ""
+    recur = context.headline.long_steps is not None
     sentence = (
         f"Slow steps in the {word}: {signed_time(delta)} on the mean step, from {len(slow)} of {len(summary.steps)} "
         f"steps ({every and f'{every}: '}{named}{and_others(len(slow) - MAX_NAMED)}); in a slow step, "
@@ -114,16 +119,18 @@ def _cause(
     )
     return cause(
         context, SLOW_STEPS, named, label, delta, sentence, (Evidence("steps", f"{word} / {labels}"),),
-        confidence=f"recurs in {every}" if every else "", look_at=_DONE_THEN if every else "",
+        confidence=f"recurs in {every}" if every else "more than by chance" if recur else "",
+        look_at=_DONE_THEN if every else f"{_DONE_THEN}, other jobs at that time" if recur else "",
         explains=explained_by_steps(entities, side.share, delta),
     )  # fmt: skip
 
 
 def _slow_side(context: RuleContext, number: int) -> _SlowSide:
     """The steps of side `number` far above its others, without those in which all the same work is slow: that is the
-    machine's."""
+    machine's, unless they are further from the others than those from each other."""
     summary = context.sides[number]
     pace = context.pace[number] if context.pace is not None else np.ones(len(summary.steps))
+    pace = np.where(_far_longer(summary.steps.total_ns), 1.0, pace)
     times = np.rint(summary.steps.total_ns / pace).astype(np.int64)
     slow = _slow_outliers(times)
     if len(unique(summary.steps.capture)) == 1:  # levels differ between captures, but not within one
@@ -146,21 +153,29 @@ def _usual_for_their_kind(context: RuleContext, number: int, times: NDArray[np.i
     return np.concatenate(usual)
 
 
-def _are_no_chance(side: _SlowSide, other: _SlowSide) -> bool:
+def _are_no_chance(context: RuleContext, side: _SlowSide, other: _SlowSide, delta: float) -> bool:
     """Whether the slow steps of `side` are few, and recur in its captures or are far more than those of `other`."""
-    if not _in_most_captures(side.summary, side.slow) or side.share > LEADING:
+    most = LEADING if context.headline.long_steps is None else MAIN_SHARE
+    if not _in_most_captures(side.summary, side.slow) or side.share > most:
         return False
     longer = not other.recurs or side.excess_us >= MIN_COUNT_RATIO * other.excess_us
     count, others = len(side.slow) * len(other.summary.steps), len(other.slow) * len(side.summary.steps)
     if not (side.recurs and longer) and count < MIN_COUNT_RATIO * others:
         return False
-    return side.recurs or fisher_p(side.summary, side.slow, other.summary, other.slow) <= MAX_P
+    counts = [(len(of.slow), len(of.summary.steps)) for of in (side, other)]
+    in_headline = not others and abs(delta) >= math.expm1(LONG_STEPS) * context.shorter_us
+    return side.recurs or in_headline or fisher_p(*counts) <= MAX_P
 
 
 def _slow_outliers(times: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Steps outside the fence that take MIN_SLOW_RATIO times as long as the median."""
-    middle = float(median(times))
-    return np.array([at for at in outlying_steps(times) if times[at] >= MIN_SLOW_RATIO * middle], dtype=np.int64)
+    """Steps outside the fence that take MIN_SLOW_RATIO times as long as the median, or that are far from all others."""
+    slow, middle = _far_longer(times), float(median(times))
+    slow[[at for at in outlying_steps(times) if times[at] >= MIN_SLOW_RATIO * middle]] = True
+    return np.flatnonzero(slow)
+
+
+def _far_longer(times: NDArray[np.int64]) -> Flags:
+    return long_steps(np.log(np.maximum(times, 1)))
 
 
 def _in_most_captures(summary: Summary, slow: NDArray[np.int64]) -> bool:
