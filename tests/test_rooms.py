@@ -69,7 +69,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "comparison/causes/detectors/workload": {
         "comparison/causes/detectors", "comparison/causes/detectors/machine", "comparison/causes/evidence",
-        "comparison/causes/evidence/speed", "comparison/checks", "comparison/result", "comparison/statistics",
+        "comparison/causes/evidence/places", "comparison/causes/evidence/speed", "comparison/checks",
+        "comparison/result", "comparison/statistics",
     },
     "comparison/causes/evidence": {
         "comparison/checks", "comparison/kinds", "comparison/ledger", "comparison/ranks", "comparison/result",

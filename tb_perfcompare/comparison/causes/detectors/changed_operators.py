@@ -46,9 +46,10 @@ from tb_perfcompare.comparison.causes.evidence.known_settings import (
     telling,
 )
 from tb_perfcompare.comparison.causes.evidence.places.annotations import mostly_in
+from tb_perfcompare.comparison.causes.evidence.places.growing import KEPT, growing_clause
 from tb_perfcompare.comparison.causes.evidence.places.recomputed import in_hooks, recomputed
 from tb_perfcompare.comparison.causes.evidence.places.recurring_steps import recurring_operators
-from tb_perfcompare.comparison.causes.evidence.places.where_called import inside_clause, modules_clause
+from tb_perfcompare.comparison.causes.evidence.places.where_called import after_update, inside_clause, modules_clause
 from tb_perfcompare.comparison.causes.evidence.rule import Rule, cause, change_text
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
@@ -170,14 +171,16 @@ def _cause_of(
     every = new, gone, others = in_naming_order(context, changed, telling(context, amounts))
     is_again = _are_recomputed(context, changed, delta)
     about = Groups([], [], others) if is_again or take_most(others, (*new, *gone)) else every
+    named = [operator.name for group in every for operator in group]
+    growing = "" if of_more_work else growing_clause(context, amounts, named)
     again = f"Activations are {'' if delta > 0 else 'no longer '}recomputed in the backward pass"
     rule, title = (RECOMPUTATION, again) if is_again else (OPERATORS_CHANGED, title_of(about, delta))
-    look_at = "" if is_again else _looked_at(context, amounts, around)
+    look_at = "" if is_again else _looked_at(context, amounts, around, growing)
     calls_first = not (about.new or about.gone)
     # the title, right before the names, already says what changed
     follows = is_counted and not (calls_first and (new or gone))
     clauses = naming_clauses(context, every, calls_first=calls_first, said=SAID.get(title, "both" if follows else ""))
-    title += mostly_in(context, own)
+    title += mostly_in(context, own) or _after_update(context, about)
     inside = "" if is_again else inside_clause(context, total(amounts.values()).more_calls)
     modules = "" if of_more_work else modules_clause(context, delta)
 
@@ -185,7 +188,8 @@ def _cause_of(
         time = f": {change_text(own)} per step{gaps_clause(around, own)}"
         if is_counted:
             time = " per step" if follows and not (new and gone) else ""
-        return f"{title}{time}{': ' if follows else '; '}{'; '.join(clauses)}{inside}{modules}."
+        what = "; ".join([*clauses, *filter(None, (growing,))])
+        return f"{title}{time}{': ' if follows else '; '}{what}{inside}{modules}."
 
     return cause(
         context, rule, (about.new or about.gone or about.others)[0].name, "all", None if is_counted else delta,
@@ -196,11 +200,21 @@ def _cause_of(
     )  # fmt: skip
 
 
-def _looked_at(context: RuleContext, amounts: Mapping[str, Amount], around: Collection[Part]) -> str:
-    """What to look at: a setting that these operators tell, or a recording without functions if these take much of the
-    time."""
+def _looked_at(
+    context: RuleContext, amounts: Mapping[str, Amount], around: Collection[Part], growing: str
+) -> str:  # fmt: skip
+    """What to look at: a setting that these operators tell, what grows, or a recording without functions if these take
+    much of the time."""
     recorded = RECORDED if (OTHER, "") in around and more_recorded(context.entities(OTHER)) else ""
-    return known_setting(context, amounts) or setting_of_arguments(context) or recorded
+    return known_setting(context, amounts) or (KEPT if growing else setting_of_arguments(context)) or recorded
+
+
+def _after_update(context: RuleContext, about: Groups) -> str:
+    """Clause on operators that only one side has, if they run after the optimizer's step; "" if not."""
+    if bool(about.new) == bool(about.gone):
+        return ""
+    side = context.candidate if about.new else context.baseline
+    return after_update(side, [operator.name for operator in (*about.new, *about.gone) if not operator.annotation])
 
 
 def _rows_of(context: RuleContext, changed: list[Changed], groups: Groups, delta: float) -> tuple[Evidence, ...]:

@@ -12,6 +12,7 @@ from tb_perfcompare.comparison.causes.evidence.host_time import call_count_chang
 from tb_perfcompare.comparison.causes.evidence.inputs import OTHER_SIZE, by_inputs, growth, most_alike
 from tb_perfcompare.comparison.causes.evidence.places.annotations import annotations_around, mostly_in
 from tb_perfcompare.comparison.causes.evidence.places.gaps_around import gaps_between
+from tb_perfcompare.comparison.causes.evidence.places.growing import KEPT, growing_clause
 from tb_perfcompare.comparison.causes.evidence.places.recomputed import in_backward_alone
 from tb_perfcompare.comparison.causes.evidence.places.where_called import inside_clause, modules_clause, where_called
 from tb_perfcompare.comparison.causes.evidence.rule import Rule, cause, change_text, drawn_by_chance
@@ -77,14 +78,19 @@ def more_calls_rules(context: RuleContext) -> Iterator[Cause]:
     counted = math.fsum(counts.values())
     if sign * counted < context.least_us:
         return
-    first = _most_telling(context, moved, sign)
-    (name, *_), more = first, sign > 0
+    order = _largest_first(context, moved, sign)
+    (name, *_), more = order[0], sign > 0
     where = ", all in the backward pass" if context.once(in_backward_alone) else mostly_in(context, called_more)
     title = f"{'More' if more else 'Fewer'} calls{where}"
     recounted = f"{len(moved)} of {len(operators)} operators run {'more' if more else 'less'} often"
     size, modules = _log_size_ratio(context, moved), modules_clause(context, sign)
-    example = _example(context, name, moved[first])
-    how = f"{recounted}, typically {ratio_text(math.exp(usual))}{_on_inputs(size)}, e.g. {example}"
+    growing = growing_clause(context, {key[0]: amount for key, amount in moved.items()}, [key[0] for key in order])
+    if growing:
+        how, look_at = f"{growing}; {recounted}", KEPT
+    else:
+        example = _example(context, name, moved[order[0]])
+        how = f"{recounted}, typically {ratio_text(math.exp(usual))}{_on_inputs(size)}, e.g. {example}"
+        look_at = _looked_at(context, sign * size, modules)
     inside = inside_clause(context, math.fsum(amount.more_calls for amount in moved.values()))
 
     def sentence(own: Explains) -> str:
@@ -95,7 +101,7 @@ def more_calls_rules(context: RuleContext) -> Iterator[Cause]:
     yield cause(
         context, MORE_CALLS, name, "all", counted, sentence,
         (Evidence("operators", name),), explains=counts, confidence=_by_chance(context, math.expm1(usual)),
-        look_at=_looked_at(context, sign * size, modules),
+        look_at=look_at,
     )  # fmt: skip
 
 
@@ -126,16 +132,16 @@ def _moved(context: RuleContext, operators: Mapping[Key, Amount]) -> dict[Key, A
     return moved if called_by_both >= IN_BOTH * called and len(moved) >= MAX_OPERATORS * len(both) else {}
 
 
-def _most_telling(context: RuleContext, moved: Mapping[Key, Amount], sign: int) -> Key:
-    """The operator to name: of the forward pass before others, copies and fills last, by device time in the direction
-    of the change, then by host time."""
+def _largest_first(context: RuleContext, moved: Mapping[Key, Amount], sign: int) -> list[Key]:
+    """Operators of the forward pass first, copies and fills last, by device time in the direction of the change, then
+    by host time."""
     device = context.amounts("operators", "device_self")
 
     def weight(key: Key) -> tuple[bool, bool, float, float, Key]:
         device_us = sign * device.get(key, NOTHING).delta_us
         return not is_backward(key[0]), key[0] not in UNINFORMATIVE, device_us, moved[key].us_a + moved[key].us_b, key
 
-    return max(moved, key=weight)
+    return sorted(moved, key=weight, reverse=True)
 
 
 def _example(context: RuleContext, name: str, calls: Amount) -> str:

@@ -1,11 +1,72 @@
-"""Where calls were added: in an annotation, by modules."""
+"""Where calls were added: in steps that make more and more of them, in an annotation, by modules."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+import pytest
+
+from tb_perfcompare.comparison.causes.evidence.places.growing import KEPT
 from tests.build import MAIN, TraceBuilder
-from tests.comparison.compare import compare, finding_of
+from tests.comparison.compare import compare, finding_of, sequence
+
+FORWARD = [("aten::addmm", 30)] * 4
+BACKWARD = [("AddmmBackward0", 15), ("aten::mm", 20), ("aten::t", 10), ("aten::mul", 15)]
+
+
+def backward(passes: Iterable[int]) -> TraceBuilder:
+    """Steps of a forward pass and of so many backward passes."""
+    return sequence(([*FORWARD, *(BACKWARD * times)] for times in passes), gap=5, vendor="cpu")
+
+
+def test_calls_that_grow_from_step_to_step_are_no_number_of_layers() -> None:
+    once, kept = backward([1] * 9), backward(range(4, 13))
+    (found,) = [finding for finding in compare(once, kept).findings if finding.rule == "more_calls"]
+    assert found.sentence.endswith(
+        "; calls grow from step to step, e.g. aten::mm 4 → 12 in the candidate, 1 in the baseline; "
+        "1 more in each step; 4 of 5 operators run more often."
+    )
+    assert found.look_at == KEPT
+    less = finding_of(compare(kept, once), "fewer_calls")
+    assert "e.g. aten::mm 4 → 12 in the baseline, 1 in the candidate; " in less.sentence and less.look_at == KEPT
+
+
+def test_growth_of_both_sides_is_told_of_both() -> None:
+    found = finding_of(compare(backward(range(1, 10)), backward(range(20, 29))), "more_calls")
+    assert "e.g. aten::mm 20 → 28 in the candidate, 1 → 9 in the baseline; 1 more" in found.sentence
+
+
+def test_other_numbers_in_each_step_are_no_growth() -> None:
+    tokens = [*range(4, 12)] * 2
+    for passes in ([7, 9, 6, 8, 9, 5, 8, 7, 9], [6, 7, 8] * 3, [5] * 4 + [12] * 5, range(4, 8), tokens):
+        found = compare(backward([1] * len(passes)), backward(passes)).findings
+        assert found and not any("grow" in finding.sentence or finding.look_at == KEPT for finding in found)
+
+
+def test_uneven_growth_has_no_number_for_each_step() -> None:
+    found = finding_of(compare(backward([1] * 8), backward([4, 5, 8, 9, 13, 14, 20, 22])), "more_calls")
+    assert "e.g. aten::mm 4 → 22 in the candidate, 1 in the baseline; 4 of 5 operators" in found.sentence
+
+
+def test_a_list_that_grows_is_told_of_its_own_operators() -> None:
+    def stacked(elements: Iterable[int]) -> TraceBuilder:
+        calls = [("aten::mm", 20)] * 10 + [("aten::stack", 20)]
+        return sequence(([*calls, *[("aten::unsqueeze", 5)] * number] for number in elements), gap=5, vendor="cpu")
+
+    found = compare(stacked([1] * 8), stacked(range(3, 11))).findings[0]
+    assert "aten::unsqueeze 3 → 10 in the candidate, 1 in the baseline; 1 more in each step" in found.sentence
+    assert found.look_at == KEPT
+
+
+def test_a_cache_whose_size_grows_makes_no_more_calls() -> None:
+    def generated(join: str) -> TraceBuilder:
+        return sequence(
+            ([("aten::mm", 20), (join, 20 + 10 * step, [[8, step + 1, 16], [8, 1, 16]])] * 4 for step in range(8)),
+            gap=5, vendor="cpu",
+        )  # fmt: skip
+
+    found = compare(generated("aten::copy_"), generated("aten::cat")).findings
+    assert found and not any("grow" in finding.sentence for finding in found)
 
 
 def ranges(calls: int, *, around: Sequence[str] = ("postprocess",), gap: float = 2.0) -> TraceBuilder:
@@ -49,6 +110,34 @@ def test_new_operators_in_an_annotation() -> None:
 
 
 UPDATE = "Optimizer.step#SGD.step"
+
+
+def updating(*places: str, start: int = 0) -> TraceBuilder:
+    """Eight steps of a layer and of an update, with an average of the weights before or after it from step `start` on.
+    """
+    trace = TraceBuilder(vendor="cpu")
+    for step in range(8):
+        at = 2_000 * step
+        trace.step(step, at, at + 700 + 110 * len(places))
+        trace.op("aten::addmm", at + 1, at + 200 + step % 3)
+        trace.annotation(UPDATE, at + 320, at + 420)
+        trace.op("aten::add_", at + 330, at + 410)
+        for place in places if step >= start else ():
+            begin = at + {"before": 210, "after": 430}[place]
+            trace.op("aten::lerp", begin, begin + 100)
+    return trace
+
+
+@pytest.mark.parametrize(("places", "start", "where"), [
+    (["after"], 0, f", all after {UPDATE}"),
+    (["before"], 0, ""),
+    (["before", "after"], 0, ""),
+    (["after"], 2, ""),  # the order of the first step is known
+])  # fmt: skip
+def test_new_operators_after_the_update(places: list[str], start: int, where: str) -> None:
+    one, two = updating(), updating(*places, start=start)
+    for sides, title in (((one, two), "New operator"), ((two, one), "Operator gone")):
+        assert finding_of(compare(*sides), "operators_changed").sentence.startswith(f"{title}{where}: ")
 
 
 def closing(*, closure: bool, longer: int = 0) -> TraceBuilder:

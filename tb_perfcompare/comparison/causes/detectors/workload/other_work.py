@@ -15,6 +15,7 @@ from tb_perfcompare.comparison.causes.detectors.workload.other_launches import o
 from tb_perfcompare.comparison.causes.evidence.amounts import total_by_key
 from tb_perfcompare.comparison.causes.evidence.explained import Cause, Explained, Part, changes_of
 from tb_perfcompare.comparison.causes.evidence.inputs import values_of_layers
+from tb_perfcompare.comparison.causes.evidence.places.growing import GROWN_INPUTS, growing_inputs
 from tb_perfcompare.comparison.causes.evidence.rule import Rule, cause, of_categories
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.checks.shared_work import SOME_WORK
@@ -156,11 +157,13 @@ def _left(context: RuleContext, other: OtherWork, explained: Explained) -> dict[
 
 
 def _why(context: RuleContext, other: OtherWork) -> tuple[str, str]:
-    """Where the other inputs are from, if that is a layer that is called with other values; what to look at."""
+    """Where the other inputs are from, and what to look at: a layer that is called with other values, inputs that
+    grow from step to step, or unknown."""
     layer = values_of_layers(context)
-    if layer is None:
-        return "", other.look_at
-    return f"{short(layer.operator)} is called {layer.clause} on the same inputs", layer.look_at
+    if layer is not None:
+        return f"{short(layer.operator)} is called {layer.clause} on the same inputs", layer.look_at
+    growing = "" if other.ratio is None else growing_inputs(context)
+    return (growing, GROWN_INPUTS) if growing else ("", other.look_at)
 
 
 def _outweighed(context: RuleContext, other: OtherWork, left: dict[str, float], delta: float) -> Cause:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from math import fsum
 
 import numpy as np
@@ -18,9 +18,11 @@ from tb_perfcompare.comparison.causes.evidence.general_rules import (
 from tb_perfcompare.comparison.causes.evidence.host_time import call_count_changed
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.options import SIDES
-from tb_perfcompare.comparison.result.wording import and_others, many, numbers_text
-from tb_perfcompare.model.arrays import Flags
-from tb_perfcompare.model.names.ranges import module_class
+from tb_perfcompare.comparison.result.wording import and_others, many, numbers_text, short
+from tb_perfcompare.model.arrays import Flags, unique
+from tb_perfcompare.model.names.ranges import OPTIMIZER_STEP, module_class
+from tb_perfcompare.model.names.work_kinds import work_kind
+from tb_perfcompare.model.summary.call_tree import FrameKind
 from tb_perfcompare.model.summary.categories import OTHER
 from tb_perfcompare.model.summary.groups import PYTHON_TIME
 from tb_perfcompare.model.summary.job_workers import job_workers
@@ -73,6 +75,31 @@ def _where(context: RuleContext, side: int, operator: str, usual: float) -> str:
 
 def _workers_with(workers: Sequence[str], more: Flags) -> list[str]:
     return [worker for worker, called in zip(workers, more.tolist(), strict=True) if called]
+
+
+def after_update(side: Summary, names: Collection[str]) -> str:
+    """Clause on the optimizer's step after which all of these operators of one side run: averages of weights, metrics,
+    logging. "" if not all do, or if they are not called in the first step, whose order is the call tree's. Of what
+    modules call, the tree has no such order."""
+    tree = side.call_tree
+    if tree is None or not _are_called_at_first(side, names) or (tree.kind == FrameKind.MODULE).any():
+        return ""
+    shown = [tree.names[name] for name in tree.name.tolist()]
+    update = max((at for at, name in enumerate(shown) if name.startswith(OPTIMIZER_STEP)), default=len(shown))
+    end = update + 1  # frames in it follow it
+    while end < len(shown) and tree.parent[end] >= update:
+        end += 1
+    computes = any(map(work_kind, shown[:end]))  # else the step begins with the update
+    first = min((at for at, name in enumerate(shown) if name in names), default=0)
+    return f", all after {short(shown[update])}" if computes and first >= end else ""
+
+
+def _are_called_at_first(side: Summary, names: Collection[str]) -> bool:
+    """Whether the first step of each capture calls all of these operators."""
+    table, capture = side.groups["operators"], side.steps.capture
+    first = [int(np.flatnonzero(capture == one)[0]) for one in unique(capture)]
+    called = {key[0] for key, calls in zip(table.keys, table.calls[:, first].tolist(), strict=True) if all(calls)}
+    return called.issuperset(names)
 
 
 def inside_clause(context: RuleContext, own: float) -> str:
