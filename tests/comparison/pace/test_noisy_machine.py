@@ -252,13 +252,13 @@ def test_slow_steps_in_one_capture_are_no_finding(slow_in: tuple[int, ...], rule
     assert rules_of(compared(0, slow_in=slow_in))[:1] == rules
 
 
-@pytest.mark.parametrize(("machine", "named"), [(1.0, True), (1.3, False)])
-def test_stalls_at_any_step_are_no_finding_where_the_machine_surely_is_slower(machine: float, named: bool) -> None:
+@pytest.mark.parametrize("machine", [1.0, 1.3])
+def test_stalls_at_any_step_are_a_finding_at_any_pace_of_the_machine(machine: float) -> None:
     stalls = ((1, 6), (0, 3), (2, 5), (4, 7), (1, 3))
     one = pool([recorded(2 * at, 1, 0) for at in range(5)])
     two = pool([recorded(2 * at + 1, machine, 0, stalls=own) for at, own in enumerate(stalls)])
     for found in (compare(one, two), compare(two, one)):
-        assert ("slow_steps" in rules_of(found)) is named
+        assert rules_of(found)[0] == "slow_steps"
 
 
 def test_untraced_time_counts_next_to_operators_that_explain_little_of_it() -> None:

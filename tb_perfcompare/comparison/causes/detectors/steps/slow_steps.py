@@ -24,6 +24,7 @@ from tb_perfcompare.comparison.causes.evidence.places.recurring_steps import eve
 from tb_perfcompare.comparison.causes.evidence.rule import Rule, cause
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
+from tb_perfcompare.comparison.result.headline import Basis
 from tb_perfcompare.comparison.result.options import SIDES
 from tb_perfcompare.comparison.result.wording import and_others, many, short, signed_time
 from tb_perfcompare.comparison.statistics.mean_effect import LONG_STEPS, fisher_p, long_steps, outlying_steps
@@ -70,14 +71,18 @@ def slow_step_rules(context: RuleContext) -> Iterator[Cause]:
 
 
 def find_slow_steps(context: RuleContext) -> Cause | None:
-    """A few steps far above the others of their side make most of the difference of the means."""
-    sides = [_slow_side(context, number) for number in (0, 1)]
+    """A few steps far above the others of their side make most of the difference of the means. If they turn it against
+    the typical step, by which the verdict is, they count in whatever captures, and if all work is slow in them."""
+    by_typical_step = context.headline.basis is not Basis.PROGRAM
+    against = by_typical_step and context.headline.verdict.way * context.delta_us < 0
+    sides = [_slow_side(context, number, at_pace=not against) for number in (0, 1)]
     delta = sides[1].excess_us - sides[0].excess_us
     # slow steps have to matter to the mean, not only to be longer
     if abs(delta) < max(context.least_us, context.options.margin * context.shorter_us):
         return None
     side, other = sides[::-1] if delta > 0 else sides
-    if not _are_no_chance(context, side, other, delta):
+    turn_mean = against and delta * context.delta_us > 0 and side.share <= LEADING
+    if not turn_mean and not _are_no_chance(context, side, other, delta):
         return None
     entities = growth_in(side.summary, side.slow)
     growth = _by_category(entities)
@@ -125,11 +130,11 @@ def _cause(
     )  # fmt: skip
 
 
-def _slow_side(context: RuleContext, number: int) -> _SlowSide:
-    """The steps of side `number` far above its others, without those in which all the same work is slow: that is the
-    machine's, unless they are further from the others than those from each other."""
+def _slow_side(context: RuleContext, number: int, *, at_pace: bool) -> _SlowSide:
+    """The steps of side `number` far above its others. `at_pace`: not those in which all the same work is slow, which
+    is the machine's, unless they are further from the others than those from each other."""
     summary = context.sides[number]
-    pace = context.pace[number] if context.pace is not None else np.ones(len(summary.steps))
+    pace = context.pace[number] if context.pace is not None and at_pace else np.ones(len(summary.steps))
     pace = np.where(_far_longer(summary.steps.total_ns), 1.0, pace)
     times = np.rint(summary.steps.total_ns / pace).astype(np.int64)
     slow = _slow_outliers(times)
@@ -227,7 +232,8 @@ _DONE_THEN = "validation, checkpoints, logging, garbage collection"
 SLOW_STEPS = Rule(
     names=("slow_steps",),
     meaning="a few steps are far longer",
-    when="A few outlying steps make half of the change, in most captures, and not by waiting for the data loader",
+    when="A few outlying steps make half of the change, in most captures (in one, if they turn the mean against the "
+    "verdict), and not by waiting for the data loader",
     look_at=f"{_DONE_THEN}, other jobs at that time; record more steps",
     confidence="few steps, which may not recur",
     find=slow_step_rules,
