@@ -64,9 +64,9 @@ class ProgramPart:
 def part_of(
     of: EstimateKind, clocked: Clocked, options: CompareOptions, like: ProgramPart | None = None
 ) -> ProgramPart:
-    """Program part from one kind of estimate: from whole steps, interruptions included but for the few
-    steps that are far longer than the others; from one uninterrupted step per
-    capture, which `clocked` must have; or from the mean of each capture, at MEANS_SHARE of alpha."""
+    """Program part from one kind of estimate: from whole steps, interruptions included but without the few that are far
+    longer than all others; from one uninterrupted step per capture, which `clocked` must have; or from the mean of each
+    capture, at MEANS_SHARE of alpha."""
     if of is EstimateKind.UNINTERRUPTED:
         assert clocked.uninterrupted is not None
         clocked = by_captures(clocked.uninterrupted)

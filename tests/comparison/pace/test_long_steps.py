@@ -32,8 +32,8 @@ def test_a_third_of_the_steps_that_stalls_is_slower_and_says_so() -> None:
     found, back = compare(calm, stalling), compare(stalling, calm)
     assert (found.headline.verdict, back.headline.verdict) == (Verdict.SLOWER, Verdict.FASTER)
     assert found.headline.basis is back.headline.basis is Basis.PROGRAM
-    assert found.headline.sentence == "Slower: 10 of 30 steps take 80.0 ms longer (baseline: 0 of 30)."
-    assert back.headline.sentence == "Faster: 0 of 30 steps take 80.0 ms longer (baseline: 10 of 30)."
+    assert found.headline.sentence == "Slower: 0 → 10 of 30 steps take 80.0 ms longer."
+    assert back.headline.sentence == "Faster: 10 → 0 of 30 steps take 80.0 ms longer."
     slow = finding_of(found, "slow_steps")
     assert "from 10 of 30 steps" in slow.sentence and "untraced host time +80.0 ms" in slow.sentence
     assert finding_of(back, "slow_steps").delta_us == -(slow.delta_us or 0.0)
@@ -41,7 +41,7 @@ def test_a_third_of_the_steps_that_stalls_is_slower_and_says_so() -> None:
 
 def test_one_capture_each_says_that_it_is_about_these() -> None:
     headline = judge(recorded(0), recorded(1, APART)).headline
-    assert headline.sentence.startswith("Slower in these two captures: 5 of 15 steps take 80.0 ms longer")
+    assert headline.sentence.startswith("Slower in these two captures: 0 → 5 of 15 steps take 80.0 ms longer")
 
 
 @pytest.mark.parametrize(

@@ -193,10 +193,10 @@ def _counted(counted: Counted) -> str:
 
 
 def _long(headline: Headline, steps: LongSteps) -> str:
-    """Long steps: "5 of 15 steps take 112 ms longer (baseline: 0 of 15)"."""
+    """Long steps: "0 → 5 of 15 steps take 112 ms longer"."""
     n, m = headline.n
-    longer = f"{steps.candidate} of {m} steps take {time_text(steps.longer_us)} longer"
-    return f"{longer} (baseline: {steps.baseline} of {n})"
+    before = f"{steps.baseline}{'' if n == m else f' of {n}'}"
+    return f"{before} → {steps.candidate} of {m} steps take {time_text(steps.longer_us)} longer"
 
 
 def _and_machine(headline: Headline, program: Part, machine: Part) -> str:
