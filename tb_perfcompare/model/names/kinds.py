@@ -91,13 +91,13 @@ def kinds_of(texts: Sequence[str], recordings: Sequence[Hashable] = ()) -> tuple
     numbers = {text: numbers_in(text) for text in {*texts}}
     for at, text in enumerate(texts):
         by_name.setdefault(without_numbers(text), []).append(at)
-    kinds = [""] * len(texts)
+    kind_of: dict[str, str] = {}
     for name, places in by_name.items():
         recorded_in = [recordings[at] if recordings else None for at in places]
         slots = [_binned(values, recorded_in) for values in zip(*(numbers[texts[at]] for at in places), strict=True)]
-        for row, at in enumerate(places):
-            kinds[at] = fill_numbers(name, [slot[row] for slot in slots])
-    return tuple(kinds)
+        row_of = {texts[at]: row for row, at in enumerate(places)}  # equal texts are of one kind
+        kind_of |= {text: fill_numbers(name, [slot[row] for slot in slots]) for text, row in row_of.items()}
+    return tuple(kind_of[text] for text in texts)
 
 
 def kind_pattern(kind: str) -> Callable[[str], bool]:
