@@ -187,7 +187,7 @@ export interface Counted {
   larger: boolean; // inputs are larger on the side with more work, too; a change by calls leaves that out
 }
 
-/** Steps far longer than the others, of which one side has more. */
+/** One side has more long steps: steps far longer than its others. */
 export interface LongSteps {
   baseline: number; // long steps of the baseline
   candidate: number; // long steps of the candidate

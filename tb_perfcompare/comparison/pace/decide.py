@@ -89,8 +89,8 @@ def outcome(
 
 
 def more_long_steps(clocked: Clocked, alpha: float) -> LongSteps | None:
-    """The long steps of which one side has more: not by chance (Fisher's exact test), in each of its captures, and at
-    several places that are no warm-up. None with several kinds of steps, or if most steps of a side are as long."""
+    """Long steps, if one side has more: not by chance (Fisher's exact test), in each of its captures, and at several
+    places that are no warm-up. None with several kinds of steps, or if most steps of a side are as long."""
     marked = each_side(lambda side: long_steps(np.log(side)), clocked.times_ns)
     shortest = min(float(side[long].min(initial=math.inf)) for side, long in zip(clocked.times_ns, marked, strict=True))
     marked = each_side(lambda side: side >= shortest, clocked.times_ns)

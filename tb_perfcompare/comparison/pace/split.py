@@ -118,8 +118,8 @@ def common_work(
 ) -> CommonWork:  # fmt: skip
     """Finds the common work of two sides and their clocks, or why there are none. `strata`: kinds of the
     observations; `least`: share of the step that the common work has to cover if there is no device work; `amount`:
-    the amount of work, if that varies: then all times are those at equal amount; `sampled`: what of several ranks is
-    used."""
+    the amount of work, if that varies: then all times are those at equal amount; `sampled`: the
+    observations of several ranks."""
     sides = baseline, candidate
     operators = operator_table(sides)
     samples = each_side(sampled, sides)

@@ -144,8 +144,8 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class LongSteps:
-    """Steps far longer than the others, of which one side has more. They decide the direction if the others give none,
-    and if they do other work than the others."""
+    """One side has more long steps: steps far longer than its others. They decide the direction if the other steps give
+    none, and if they do other work than these."""
 
     baseline: Annotated[int, "long steps of the baseline"]
     candidate: Annotated[int, "long steps of the candidate"]

@@ -23,7 +23,7 @@ LONG_STEPS = math.log(1.2)
 change."""
 
 MIN_STEPS = 6
-"""Fewest steps of which some can be long ones."""
+"""Fewest steps among which some can be long."""
 
 _CHUNK = 1_000_000  # drawn steps held at once
 

@@ -1,4 +1,4 @@
-"""Some steps, far longer than the others, of which one side has more."""
+"""One side has more long steps: steps far longer than its others."""
 
 from __future__ import annotations
 
