@@ -13,7 +13,7 @@ from tb_perfcompare.workspace.workers.worker import Worker
 from tb_perfcompare.workspace.workers.worker_pool import WorkerPool
 
 MOST = 3
-"""Environments often have a folder of one test, whose workers nobody takes again."""
+"""Few, since many environments contain the folder of a single test: no other test can reuse their workers."""
 
 Spare = list[tuple[dict[str, str], Worker]]
 """Each with the environment in which it was started, the latest last."""

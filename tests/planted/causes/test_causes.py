@@ -63,7 +63,7 @@ WORDS = {
 """Rule -> words of the regression, words of the improvement."""
 
 SILENT = ("no graph any more", "collective no longer hidden")
-"""Faults of which a quarter costs no time."""
+"""Faults that cost no time at a quarter of their size."""
 
 ON_DEVICES_NAMES = [f"{fault.name} on {device}" for fault, device in ON_DEVICES]
 

@@ -294,7 +294,7 @@ HOOK, HELPER = "debug.py(7): watch", "trainer.py(9): compute_loss"
 
 
 def watched(hook: str, *, layers: int = 6) -> TraceBuilder:
-    """Eight steps of layers inside one another, after each of which a hook, if any, calls four operators."""
+    """Eight steps of nested layers. After each layer a hook, if any, calls four operators."""
     trace = TraceBuilder(vendor="cpu")
     for number in range(8):
         at, calls = 20_000 * number, 1000 * number
